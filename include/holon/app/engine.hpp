@@ -1,0 +1,110 @@
+#pragma once
+
+#include <holon/comm/communicator.hpp>
+#include <holon/constraints/constraints.hpp>
+#include <holon/core/timer.hpp>
+#include <holon/forces/bonded.hpp>
+#include <holon/forces/dispersion_correction.hpp>
+#include <holon/forces/pair_force.hpp>
+#include <holon/system/pair_list.hpp>
+#include <holon/system/partition.hpp>
+
+#include <array>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace holon {
+
+/// Potential energy and virial of the whole system, without constraint forces.
+struct ForceTotals {
+    std::array<double, energy_term_count> energy{}; // [kJ/mol]
+    double potential = 0.0;                         // their sum
+    Mat3 virial = Mat3::Zero();                     // -1/2 sum r (x) f [kJ/mol]
+};
+
+/// What all ranks agree on once per step: the largest of each.
+struct Votes {
+    std::int64_t displacement = 0; // since the pair list was built [2^-48 nm]
+    std::int64_t failed = 0;
+    std::int64_t stop = 0;             // asked to stop early
+    std::int64_t checkpoint_failed = 0; // see CheckpointVote
+    std::int64_t checkpoint_sync_due = 0;
+    std::int64_t checkpoint_sync_busy = 0;
+};
+
+/// The system as this rank holds it, and the verbs of the time step that need more than its own atoms.
+class Engine {
+public:
+    /// Throws InputError if the box is too small for the cutoff or the domains do not fit the ranks.
+    Engine(Communicator comm, std::shared_ptr<const Topology> topology, const Parameters& parameters, const Box& box);
+
+    /// Takes over the state, from records anywhere on the ranks. Collective.
+    void distribute(std::vector<AtomRecord> records);
+
+    /// Sends atoms to the owners of their present positions and renews copies, terms, constraints and pair list. Collective.
+    void repartition();
+
+    /// True if repartition() must come before the next forces, by the agreed displacement.
+    bool stale(const Votes& votes) const;
+
+    /// Copies follow their owners. Collective.
+    void update_halo();
+
+    /// Forces at the present positions; with energies and virial, if wanted. Copies must be up to date. Collective.
+    void compute_forces(bool want_totals);
+
+    /// See Constraints. Failures are kept for the vote. Collective.
+    ConstraintResult constrain_positions(const ConstraintStage& stage);
+    ConstraintResult constrain_velocities(const ConstraintStage& stage);
+
+    /// Agrees on this rank's displacement and failure and on what the caller adds. Collective.
+    Votes vote(Votes mine) const;
+
+    /// Throws Failure with the first failure of any rank, on all ranks. Collective.
+    [[noreturn]] void fail_together(std::int64_t step) const;
+    bool any_failure() const { return comm_.any(!failure_.empty()); } // Collective.
+
+    const Communicator& comm() const { return comm_; }
+    const Topology& topology() const { return *topology_; }
+    const Box& box() const { return box_; }
+    const Partition& partition() const { return partition_; }
+    const ForceTotals& totals() const { return totals_; }
+    const Constraints& constraints() const { return constraints_; }
+    std::int64_t n_repartitions() const { return n_repartitions_; }
+    double length_error() const { return from_ordered_bits(comm_.max(length_error_)); }     // Collective.
+    double velocity_error() const { return from_ordered_bits(comm_.max(velocity_error_)); } // Collective. [1/ps]
+
+    Atoms atoms;
+    Timers timers;
+
+private:
+    void renew_local_lists();
+    void add_bonded_forces(ForceSums* sums);
+    void reduce(ForceSums& sums);
+
+    Communicator comm_;
+    std::shared_ptr<const Topology> topology_;
+    Parameters parameters_;
+    Box box_;
+    NonbondedConstants nonbonded_;
+    double skin_;
+    std::vector<MoleculeClusters> clusters_;
+    TermIndex term_index_;
+    Partition partition_;
+    Constraints constraints_;
+    PairList pair_list_;
+    PairForce pair_force_;
+    std::vector<CmapSurface> cmap_;
+    LocalTermLists terms_;
+    double self_energy_;
+    LongRangeCorrection dispersion_;
+
+    ForceTotals totals_;
+    std::string failure_;
+    std::int64_t length_error_ = 0, velocity_error_ = 0; // ordered_bits()
+    std::int64_t n_repartitions_ = 0;
+};
+
+} // namespace holon

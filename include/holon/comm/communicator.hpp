@@ -1,0 +1,118 @@
+#pragma once
+
+#include <holon/core/fixed_sum.hpp>
+
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+#include <memory>
+#include <span>
+#include <string>
+#include <type_traits>
+#include <vector>
+
+namespace holon {
+
+/// Bytes to or from one rank.
+struct Message {
+    int rank = 0;
+    std::vector<std::byte> data;
+};
+
+/// The ranks of a run and what they can do together. MPI stays behind this value type; copies share the communicator.
+/// Only integers are reduced: a floating-point reduction would depend on the number of ranks.
+class Communicator {
+public:
+    Communicator(); // one rank, no MPI: for tests and serial tools
+    static Communicator world();
+
+    int rank() const;
+    int size() const;
+    bool root() const { return rank() == 0; }
+
+    // All of the following are collective.
+    void sum(std::span<std::int64_t> values) const;
+    void sum(std::span<FixedSum> values) const;
+    void max(std::span<std::int64_t> values) const;
+    void bitwise_or(std::span<std::uint64_t> values) const;
+    std::int64_t sum(std::int64_t value) const
+    {
+        sum(std::span(&value, 1));
+        return value;
+    }
+    std::int64_t max(std::int64_t value) const
+    {
+        max(std::span(&value, 1));
+        return value;
+    }
+    bool any(bool flag) const { return max(std::int64_t{flag}) != 0; }
+    std::int64_t exclusive_sum(std::int64_t value) const; // sum over the ranks below this one
+    void broadcast(std::span<std::byte> data, int root = 0) const;
+    void broadcast(std::string& text, int root = 0) const;
+    std::vector<std::byte> gather(std::span<const std::byte> data) const; // rank order; on rank 0 only
+    std::vector<std::int64_t> all_gather(std::int64_t value) const;
+    void barrier() const;
+
+    /// Sends each message to its rank (at most one per rank; to oneself is allowed) and returns those received,
+    /// in rank order. Nobody needs to know who will send.
+    std::vector<Message> exchange(std::vector<Message> outgoing) const;
+
+    struct Impl;
+    Impl& impl() const { return *impl_; }
+
+private:
+    explicit Communicator(std::shared_ptr<Impl> impl) : impl_(std::move(impl)) {}
+    std::shared_ptr<Impl> impl_;
+};
+
+/// Starts MPI and ends it. One per program, in main().
+class Session {
+public:
+    Session(int& argc, char**& argv);
+    ~Session();
+    Session(const Session&) = delete;
+    Session& operator=(const Session&) = delete;
+
+    /// Ends all ranks at once with this exit status: for errors that only this rank knows of.
+    [[noreturn]] static void abort(int status);
+};
+
+/// Types whose bytes are their value; Eigen's fixed-size vectors are, though the language does not call them trivial.
+template <class T>
+inline constexpr bool is_plain = std::is_standard_layout_v<T>&& std::is_trivially_destructible_v<T>;
+
+/// Appends plain values to a message and takes them out again in the same order.
+class Packer {
+public:
+    explicit Packer(std::vector<std::byte>& bytes) : bytes_(bytes) {}
+    template <class T>
+    void put(const T& value)
+    {
+        static_assert(is_plain<T>);
+        const auto* begin = reinterpret_cast<const std::byte*>(&value);
+        bytes_.insert(bytes_.end(), begin, begin + sizeof(T));
+    }
+
+private:
+    std::vector<std::byte>& bytes_;
+};
+
+class Unpacker {
+public:
+    explicit Unpacker(std::span<const std::byte> bytes) : bytes_(bytes) {}
+    template <class T>
+    T get()
+    {
+        static_assert(is_plain<T>);
+        T value;
+        std::memcpy(static_cast<void*>(&value), bytes_.data(), sizeof(T));
+        bytes_ = bytes_.subspan(sizeof(T));
+        return value;
+    }
+    bool empty() const { return bytes_.empty(); }
+
+private:
+    std::span<const std::byte> bytes_;
+};
+
+} // namespace holon

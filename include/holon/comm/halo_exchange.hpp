@@ -1,0 +1,54 @@
+#pragma once
+
+#include <holon/comm/communicator.hpp>
+#include <holon/core/vec3.hpp>
+
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <vector>
+
+namespace holon {
+
+/// What one rank sends to one other (or, for periodic images, to itself) at every halo update.
+/// `atoms` are local indices of the sender; copy k gets the sender's value + `shifts[shift_of[k]]`.
+struct HaloSend {
+    int rank = 0;
+    std::vector<std::int32_t> atoms;
+    std::vector<std::int32_t> shift_of;
+    std::vector<IVec3> shifts;
+};
+
+/// What one rank receives from one other: local indices where the copies go, in the order in which they are sent.
+struct HaloReceive {
+    int rank = 0;
+    std::vector<std::int32_t> atoms;
+};
+
+/// Keeps copies of atoms up to date with their owners, and brings back what was summed on the copies.
+/// The lists are set at repartition. Copies may be anywhere in the local arrays.
+class HaloExchange {
+public:
+    HaloExchange(Communicator comm, std::vector<HaloSend> sends, std::vector<HaloReceive> receives);
+    ~HaloExchange();
+    HaloExchange(HaloExchange&&) noexcept;
+    HaloExchange& operator=(HaloExchange&&) noexcept;
+
+    /// Owners -> copies, each copy shifted into the receiver's frame. Collective among neighbours.
+    void update_positions(std::span<IVec3> x);
+
+    /// Owners -> copies, without shifts (velocities, increments). Collective among neighbours.
+    void update(std::span<IVec3> values);
+
+    /// Copies -> owners, added in integers, so that no order matters; copies are left as they were. Collective.
+    void accumulate(std::span<IVec3> values);
+
+    std::int64_t messages() const; // sent per exchange to other ranks
+    std::int64_t copies_sent() const;
+
+private:
+    struct Impl;
+    std::unique_ptr<Impl> impl_;
+};
+
+} // namespace holon

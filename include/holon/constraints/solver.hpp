@@ -1,0 +1,121 @@
+#pragma once
+
+#include <holon/comm/communicator.hpp>
+#include <holon/core/box.hpp>
+#include <holon/core/fixed_sum.hpp>
+#include <holon/system/atoms.hpp>
+#include <holon/system/clusters.hpp>
+
+#include <array>
+#include <bit>
+#include <cmath>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <span>
+#include <string>
+
+namespace holon {
+
+/// One constraint cluster of one molecule.
+struct ClusterInstance {
+    const MoleculeType* molecule_type = nullptr;
+    const ConstraintCluster* cluster = nullptr;
+    std::int32_t cluster_index = 0; // in its molecule
+    std::int64_t molecule = 0;      // in the system, from 0
+    AtomId molecule_start = 0;      // global id of the molecule's first atom
+};
+
+/// Where atoms are, at repartition. Used while rebuild() runs and not kept.
+struct AtomDirectory {
+    std::function<std::int32_t(AtomId)> local_index; // the owned atom if this rank owns it, else any copy; -1: not here
+    std::function<int(std::int32_t)> owner_of;       // rank that owns the atom of this copy (local index >= n_owned)
+};
+
+/// Where in the run a projection takes place.
+struct ConstraintStage {
+    std::int64_t step = 0;
+    double dt = 0.0; // [ps]
+    /// Constraint force of the step = mass x displacement x force_factor [1/ps^2]: 1/dt^2 for leap-frog, 2/dt^2 for
+    /// velocity Verlet; in the velocity stage mass x velocity change x force_factor [1/ps]: 2/dt. 0: no virial wanted.
+    double force_factor = 0.0;
+};
+
+/// The bits of |x|, which compare as integers in the order of the numbers they stand for, NaN above all: a maximum over
+/// ranks is an integer reduction, and no NaN gets lost in it.
+inline std::int64_t ordered_bits(double x)
+{
+    return std::bit_cast<std::int64_t>(std::abs(x));
+}
+inline double from_ordered_bits(std::int64_t bits)
+{
+    return std::bit_cast<double>(bits);
+}
+
+/// What this rank has to tell of one projection.
+struct ConstraintResult {
+    /// -1/2 sum r (x) f over the constraints counted on this rank (each on exactly one), row-major [kJ/mol].
+    std::array<FixedSum, 9> virial{};
+    /// ordered_bits() of the largest error left, as the lattice has it: |r^2 - d^2| / (2 d^2), or |r.v| / d^2 [1/ps].
+    std::int64_t residual = 0;
+    std::int64_t iterations = 0; // most that any cluster took
+    std::int64_t messages = 0;   // sent by this rank
+    std::int64_t reductions = 0; // over all ranks
+    std::string failure;         // empty: all is well; else what failed here first. To be voted on by all ranks.
+
+    double max_residual() const { return from_ordered_bits(residual); }
+    ConstraintResult& operator+=(const ConstraintResult& other);
+};
+
+/// A constraint algorithm: moves the atoms of the clusters that it was given onto their constraints.
+///
+/// Reference directions are those of atoms.x_ref; only owned atoms move; copies are stale afterwards. Bond vectors are
+/// exact differences of lattice positions, the arithmetic is in double in an order that belongs to the molecule, and
+/// each atom's displacement is rounded once to the lattice: the same bits on any number of ranks. A solver never throws
+/// for what happens to the atoms: it says so in the result and leaves the cluster where it is.
+class Solver {
+public:
+    virtual ~Solver() = default;
+
+    /// Whether the solver can take the cluster of this molecule type; decided once, from the topology alone.
+    virtual bool accepts(const MoleculeType& molecule, const ConstraintCluster& cluster) const = 0;
+
+    /// Takes over the clusters of which this rank owns an atom: all of it, if the cluster is small. Collective.
+    /// Pre: every atom bound to an owned one by a constraint is here, as owned atom or copy.
+    virtual void rebuild(std::span<const ClusterInstance> clusters, const Atoms& atoms,
+                         const AtomDirectory& directory) = 0;
+
+    /// Moves atoms.x (trial positions) along the constraint directions of atoms.x_ref onto |r| = d, and adds
+    /// displacement/dt to atoms.v if stage.dt > 0. Collective.
+    virtual ConstraintResult project_positions(Atoms& atoms, const Box& box, const ConstraintStage& stage) = 0;
+
+    /// Changes atoms.v so that r.v = 0 for the constraints of atoms.x (copies up to date). Needs stage.dt > 0.
+    /// Collective.
+    virtual ConstraintResult project_velocities(Atoms& atoms, const Box& box, const ConstraintStage& stage) = 0;
+};
+
+struct SolverSettings {
+    /// Largest |r^2 - d^2| / (2 d^2), and |r.v| dt / d^2, with which an iterative solver may stop.
+    double tolerance = 1e-10;
+    int max_iterations = 10000;
+    Communicator comm;
+};
+
+/// Every constraint solver: src/constraints/<name>.cpp with make_<name>_solver(). To add one, add its line.
+#define HOLON_CONSTRAINT_SOLVERS(X)                                                                                    \
+    X(settle)  /* rigid three-site water, closed form */                                                               \
+    X(m_shake) /* Newton with a dense matrix, for clusters owned whole */                                              \
+    X(shake)   /* one constraint after the other, for clusters of any size, cut by any number of domains */
+
+#define HOLON_DECLARE(name) std::unique_ptr<Solver> make_##name##_solver(const SolverSettings& settings);
+HOLON_CONSTRAINT_SOLVERS(HOLON_DECLARE)
+#undef HOLON_DECLARE
+
+/// A line of the list.
+struct SolverEntry {
+    const char* name;
+    std::unique_ptr<Solver> (*make)(const SolverSettings&);
+};
+std::span<const SolverEntry> constraint_solvers();
+
+} // namespace holon

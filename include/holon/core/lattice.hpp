@@ -1,0 +1,46 @@
+#pragma once
+
+#include <holon/core/vec3.hpp>
+
+#include <cmath>
+#include <cstdint>
+
+/// The integer representations of the state. Whatever is summed or compared across atoms, pairs or ranks is an integer,
+/// so that neither order nor decomposition can change a bit.
+namespace holon {
+
+inline constexpr int position_bits = 48; // 1 unit of a position = 2^-48 nm
+inline constexpr int velocity_bits = 44; // 1 unit of a velocity = 2^-44 nm/ps
+inline constexpr int force_bits = 28;    // 1 unit of a force = 2^-28 kJ/mol/nm
+inline constexpr int energy_bits = 36;   // 1 unit of an energy or virial contribution = 2^-36 kJ/mol
+
+inline constexpr double position_unit = 0x1p-48;
+inline constexpr double velocity_unit = 0x1p-44;
+inline constexpr double force_unit = 0x1p-28;
+inline constexpr double energy_unit = 0x1p-36;
+
+/// Nearest integer, ties to even: odd-symmetric, so that time can be reversed. |x| < 2^62 is the caller's business.
+inline std::int64_t round_to_int(double x) { return std::llrint(x); }
+
+/// As round_to_int, saturating: contributions beyond 2^58 units (1e9 kJ/mol/nm for forces) only occur where atoms
+/// overlap; each is clamped by itself, so the result still does not depend on any order. NaN becomes the upper bound.
+inline std::int64_t round_to_int_clamped(double x)
+{
+    constexpr double bound = 0x1p58;
+    return x < bound ? (x > -bound ? std::llrint(x) : -(std::int64_t{1} << 58)) : (std::int64_t{1} << 58);
+}
+
+inline IVec3 to_lattice(const Vec3& x, double unit)
+{
+    return {round_to_int(x[0] / unit), round_to_int(x[1] / unit), round_to_int(x[2] / unit)};
+}
+
+inline Vec3 to_real(const IVec3& x, double unit)
+{
+    return {static_cast<double>(x[0]) * unit, static_cast<double>(x[1]) * unit, static_cast<double>(x[2]) * unit};
+}
+
+/// The image counts of an atom: how many box vectors were taken off its position.
+using Image = Eigen::Matrix<std::int32_t, 3, 1>;
+
+} // namespace holon

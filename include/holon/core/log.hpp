@@ -1,0 +1,19 @@
+#pragma once
+
+#include <string>
+#include <vector>
+
+namespace holon {
+
+/// Remarks on the input that the user should see (once, on rank 0, and in md.log): what is computed differently from
+/// GROMACS, what is ignored, which seed was derived.
+class Notes {
+public:
+    void add(std::string text) { texts_.push_back(std::move(text)); }
+    const std::vector<std::string>& texts() const { return texts_; }
+
+private:
+    std::vector<std::string> texts_;
+};
+
+} // namespace holon

@@ -1,0 +1,34 @@
+#pragma once
+
+#include <array>
+#include <cstdint>
+
+namespace holon {
+
+/// Counter-based random numbers, Philox4x32-10: J. K. Salmon, M. A. Moraes, R. O. Dror, D. E. Shaw, "Parallel random
+/// numbers: as easy as 1, 2, 3", SC11 (2011). Every (seed, step, id, stream) has its own 128 random bits, whoever asks,
+/// whenever: nothing to store, nothing that depends on the decomposition.
+class Philox {
+public:
+    using Block = std::array<std::uint32_t, 4>;
+
+    explicit Philox(std::uint64_t seed) : seed_(seed) {}
+
+    /// The random words of one counter. `stream` tells uses apart and numbers the draws of one use.
+    Block operator()(std::uint64_t step, std::uint32_t id, std::uint32_t stream) const;
+
+    /// The bijection itself: ten rounds on a counter under a key.
+    static Block encrypt(Block counter, std::array<std::uint32_t, 2> key);
+
+private:
+    std::uint64_t seed_;
+};
+
+/// Two uniform deviates in the open interval (0, 1), multiples of 2^-53, from one block.
+std::array<double, 2> uniform_pair(const Philox::Block& block);
+
+/// Two independent normal deviates of mean 0 and variance 1 from one block (Box and Muller, Ann. Math. Stat. 29 (1958)
+/// 610).
+std::array<double, 2> normal_pair(const Philox::Block& block);
+
+} // namespace holon

@@ -1,0 +1,18 @@
+#pragma once
+
+#include <Eigen/Core>
+#include <Eigen/Geometry>
+
+#include <cstdint>
+
+namespace holon {
+
+/// Real 3-vectors and matrices; fixed-point (lattice) 3-vectors. Components are 0 = x, 1 = y, 2 = z.
+using Vec3 = Eigen::Vector3d;
+using Mat3 = Eigen::Matrix3d;
+using IVec3 = Eigen::Matrix<std::int64_t, 3, 1>;
+
+/// Index of an atom in the whole system, in input order, from 0.
+using AtomId = std::int32_t;
+
+} // namespace holon

@@ -1,0 +1,41 @@
+#pragma once
+
+#include <holon/forces/nonbonded.hpp>
+#include <holon/system/atoms.hpp>
+#include <holon/system/energies.hpp>
+#include <holon/system/pair_list.hpp>
+#include <holon/system/topology.hpp>
+
+#include <memory>
+#include <string>
+
+namespace holon {
+
+/// Lennard-Jones and Coulomb forces between the pairs of a PairList.
+///
+/// mixed: float arithmetic on the kernel lattice; each pair's force is rounded to 2^-14 kJ/mol/nm and summed in 32-bit
+/// integers, so neither order nor layout matters. Pairs whose force reaches 4096 kJ/mol/nm (overlapping atoms) are
+/// computed again in double and summed in 64 bits; which ones is a property of the pair alone.
+/// double: everything in double on the full position lattice.
+class PairForce {
+public:
+    PairForce(const Topology& topology, const NonbondedConstants& constants, Precision precision);
+    ~PairForce();
+
+    /// Takes over types and charges of the atoms in the list's clusters. After every PairList::build().
+    void set_up(const PairList& list, const Atoms& atoms);
+
+    /// Adds the pair forces to atoms.f, and, if `sums` is given, energies and the virial of all that is in atoms.f
+    /// (which must be zero before). Pre: list.load_positions() has seen the current positions.
+    /// Returns a message if two atoms are at the same place, else an empty string.
+    [[nodiscard]] std::string add_forces(const PairList& list, Atoms& atoms, ForceSums* sums);
+
+    /// Reaction-field energy of all charges with themselves, -1/2 K c_rf sum q^2 [kJ/mol]: constant, whole system.
+    static double self_energy(const Topology& topology, const NonbondedConstants& constants);
+
+private:
+    struct Impl;
+    std::unique_ptr<Impl> impl_;
+};
+
+} // namespace holon

@@ -1,0 +1,160 @@
+#pragma once
+
+#include <holon/comm/communicator.hpp>
+#include <holon/core/box.hpp>
+#include <holon/core/fixed_sum.hpp>
+#include <holon/system/atoms.hpp>
+
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <span>
+#include <string>
+#include <vector>
+
+/// checkpoint.h5: everything that a run is made of, and a ring of slots with the state of its last steps.
+///
+/// The file is made once, under another name, with its first state in it; from then on the HDF5 library does not touch it
+/// and none of its metadata changes. Each rank writes its atoms and then a commit record with their checksum at offsets
+/// that HDF5 reported. A slot is valid if the commit records of one step, from one writer, cover every atom exactly once and
+/// all checksums agree.
+///
+/// Two promises. The death of the processes loses no step that all ranks have committed: what is written is in the hands of
+/// the operating system. The death of the machine loses no more than about `sync_seconds`: at that interval a state goes to
+/// one of two slots that are used for nothing else and is synced to disk in the background.
+namespace holon {
+
+/// What the integration needs beside atoms, the same on all ranks. Integrators and thermostats add named values.
+struct RunState {
+    static constexpr std::size_t max_values = 80;
+    static constexpr std::size_t max_name = 31;
+
+    std::int64_t step = 0;
+    double time = 0.0;              // [ps]
+    Mat3 box = Mat3::Zero();        // master vectors, rows [nm]
+    std::map<std::string, int128> values; // at most max_values, names of at most max_name characters
+
+    void set(const std::string& name, FixedSum value) { values[name] = value.raw(); }
+    void set(const std::string& name, double value);
+    FixedSum sum(const std::string& name) const;  // InputError, if the state has no such value
+    double real(const std::string& name) const;   // as above
+    bool has(const std::string& name) const { return values.contains(name); }
+    bool operator==(const RunState&) const = default;
+};
+
+/// What a run is made of: stored once. `texts` by name: mdp, topology, index, command-line, program-version, title, ...
+struct CheckpointInput {
+    std::int64_t atoms = 0;
+    std::uint64_t run_id = 0; // the same in the run's trajectory
+    std::map<std::string, std::string> texts;
+    bool operator==(const CheckpointInput&) const = default;
+};
+
+std::uint64_t new_run_id(const Communicator& comm); // random, the same on all ranks; not 0. Collective.
+
+struct CheckpointOptions {
+    int slots = 4;                       // of the ring, 3 to 12; two more are for synced states
+    double sync_seconds = 10.0;          // 0: never synced but at the end
+    std::vector<std::string> sync_also;  // paths that a synced state relies on: the trajectory, ...
+};
+
+/// Bits that all ranks must agree on (OR) once per step.
+enum CheckpointVote : std::uint64_t {
+    checkpoint_failed = 1,    // writing failed on some rank: end the run
+    checkpoint_sync_due = 2,  // rank 0: time to sync
+    checkpoint_sync_busy = 4, // some rank is still syncing
+    checkpoint_vote_bits = 7,
+};
+
+struct CheckpointStats {
+    std::int64_t written = 0;        // states
+    std::int64_t bytes_per_step = 0; // of this rank
+    double blocked_s = 0.0;          // waiting for the disk
+    double pack_s = 0.0;             // copying atoms
+    double helper_cpu_s = 0.0;       // of the helper threads: checksums and writes
+};
+
+/// A state read from a checkpoint: `atoms` is this rank's share, in no particular order.
+struct CheckpointContents {
+    CheckpointInput input;
+    RunState state;
+    std::vector<AtomRecord> atoms;
+    std::vector<std::string> notes; // slots that had to be skipped
+    int slot = 0;
+};
+
+/// Reads the newest valid state; each rank gets an equal share of the atoms. InputError if there is none: not HDF5, not a
+/// checkpoint, truncated, damaged, of a newer format. Collective.
+CheckpointContents read_checkpoint(const Communicator& comm, const std::string& path);
+
+/// Writes a state per submit() in the background. All ranks take part in every call but votes(), error() and stats().
+class CheckpointWriter {
+public:
+    /// Makes a new file with this state in it; a file that is there is replaced once the new one is complete.
+    /// Failure, if there is no space. Collective.
+    static CheckpointWriter create(const Communicator& comm, const std::string& path, const CheckpointInput& input,
+                                   const CheckpointOptions& options, const RunState& state, const Atoms& atoms,
+                                   const Box& box);
+
+    /// Goes on in the ring of the file that `contents` was read from. The file is made anew if it has too few places for this
+    /// number of ranks or if `contents.input` or the number of slots has been changed. Collective.
+    static CheckpointWriter resume(const Communicator& comm, const std::string& path, const CheckpointContents& contents,
+                                   const CheckpointOptions& options, const Atoms& atoms, const Box& box);
+
+    ~CheckpointWriter();
+    CheckpointWriter(CheckpointWriter&&) noexcept;
+    CheckpointWriter& operator=(CheckpointWriter&&) noexcept;
+
+    /// After atoms have changed owners: finds this rank's place in the file. Collective.
+    void repartition(std::int32_t n_owned);
+
+    /// This rank's CheckpointVote bits.
+    std::uint64_t votes() const;
+
+    /// Copies the owned atoms, wrapped into `box`, and has them written in the background; waits if the previous state is
+    /// still being written. `agreed` is the OR of all ranks' votes(). Does nothing after a failure.
+    void submit(const RunState& state, const Atoms& atoms, const Box& box, std::uint64_t agreed = 0);
+
+    /// Waits until the last state is written and syncs it to disk. The caller then votes on error().
+    void finish();
+
+    std::string error() const; // empty, or why writing failed on this rank
+    CheckpointStats stats() const;
+
+private:
+    struct Impl;
+    explicit CheckpointWriter(std::unique_ptr<Impl> impl);
+    std::unique_ptr<Impl> impl_;
+};
+
+/// One slot as the commit records describe it.
+struct CheckpointSlot {
+    int index = 0;
+    bool synced = false; // reserved for synced states
+    bool empty = false;  // never written
+    RunState state;
+    int ranks = 0;
+    std::string problem; // why the slot is not valid; empty, if the commit records agree
+};
+
+/// A checkpoint file opened for looking at, without MPI. Constructor: InputError as read_checkpoint().
+class CheckpointFile {
+public:
+    explicit CheckpointFile(const std::string& path);
+    ~CheckpointFile();
+
+    CheckpointInput input() const;
+    std::vector<CheckpointSlot> slots() const; // in order of their index
+    std::string verify(int slot) const;        // reads all atoms: empty, or what is wrong with the slot
+    std::vector<AtomRecord> atoms(int slot) const; // sorted by id. InputError, if the slot is not valid
+    int newest_valid() const;                  // index of a slot, or -1
+
+private:
+    struct Impl;
+    std::unique_ptr<Impl> impl_;
+};
+
+/// The state hash (holon/core/state_hash.hpp) of a whole system.
+std::uint64_t state_hash(const RunState& state, std::span<const AtomRecord> atoms);
+
+} // namespace holon

@@ -1,0 +1,38 @@
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <string>
+#include <vector>
+
+namespace holon {
+
+/// energy.csv: a row per step, `step,time_ps,<columns>`, every number with all its digits. For one rank.
+class EnergyFile {
+public:
+    /// A new file; one that is there is replaced. Failure, if that does not work.
+    static EnergyFile create(const std::string& path, const std::vector<std::string>& columns);
+
+    /// Goes on after `step`: later rows, and a last one that was not finished, are dropped. InputError, with nothing touched, if
+    /// the file cannot be read or has other columns.
+    static EnergyFile resume(const std::string& path, const std::vector<std::string>& columns, std::int64_t step);
+
+    ~EnergyFile();
+    EnergyFile(EnergyFile&&) noexcept;
+    EnergyFile& operator=(EnergyFile&&) noexcept;
+
+    /// One value per column. Does nothing after a failure.
+    void append(std::int64_t step, double time, std::span<const double> values);
+
+    bool has_row(std::int64_t step) const; // the last row is of this step or a later one
+    void finish();                         // rows to disk
+    const std::string& error() const;      // empty, or why writing failed
+
+private:
+    struct Impl;
+    explicit EnergyFile(std::unique_ptr<Impl> impl);
+    std::unique_ptr<Impl> impl_;
+};
+
+} // namespace holon

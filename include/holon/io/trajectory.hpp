@@ -1,0 +1,97 @@
+#pragma once
+
+#include <holon/comm/communicator.hpp>
+#include <holon/core/box.hpp>
+#include <holon/system/atoms.hpp>
+#include <holon/system/topology.hpp>
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+/// trajectory.h5: an H5MD 1.1 file (P. de Buyl et al., Comput. Phys. Commun. 185, 1546 (2014)) with atoms in input order.
+///
+/// It survives being killed at any moment and may be read while the run goes on. All datasets have their final place for as
+/// many frames as the run will need, and all metadata are complete, before the first frame is written; the file is sparse, so
+/// what is not written takes no space. A frame is written by all ranks where it belongs, and becomes visible as a whole when
+/// the lengths of all datasets, which lie in one page of the file, are raised by a single write.
+namespace holon {
+
+/// What does not change from frame to frame.
+struct TrajectoryInfo {
+    std::int64_t atoms = 0;
+    std::uint64_t run_id = 0;    // as CheckpointInput::run_id
+    bool velocities = false;
+    bool forces = false;
+    bool double_precision = false; // positions and velocities as double, not float; forces are always double
+    std::int64_t frames = 0;       // that are still to be written; 0: unknown
+
+    // Of all atoms in input order; on rank 0 only.
+    std::vector<std::int32_t> species;
+    std::vector<double> mass;   // [u]
+    std::vector<double> charge; // [e]
+    std::vector<std::array<std::int32_t, 2>> bonds;
+};
+
+/// Fills the last part from a topology. Species: the atomic number, or the index of the atom type if not all are known.
+/// Bonds: all bonded terms and constraints of two atoms that are bonds, and those of rigid water.
+void describe_atoms(const Topology& topology, TrajectoryInfo& info);
+
+/// Appends frames. All ranks take part in every call but has_frame() and frames(). Errors are thrown alike on all ranks:
+/// Failure, if writing does not work.
+class TrajectoryWriter {
+public:
+    /// A new file without frames; one that is there is replaced.
+    static TrajectoryWriter create(const Communicator& comm, const std::string& path, const TrajectoryInfo& info);
+
+    /// Goes on after `step`: frames of later steps are dropped. InputError, with nothing touched, if the file is damaged or
+    /// belongs to another run or has other contents. The file is copied if it has no place for `info.frames` more.
+    static TrajectoryWriter resume(const Communicator& comm, const std::string& path, const TrajectoryInfo& info,
+                                   std::int64_t step);
+
+    ~TrajectoryWriter();
+    TrajectoryWriter(TrajectoryWriter&&) noexcept;
+    TrajectoryWriter& operator=(TrajectoryWriter&&) noexcept;
+
+    /// Writes the owned atoms of all ranks: positions wrapped into the box [nm], velocities [nm/ps], forces [kJ/mol/nm].
+    /// `step` has to be larger than that of the frame before.
+    void append(std::int64_t step, double time, const Atoms& atoms, const Box& box);
+
+    /// True, if the last frame is of this step or a later one: a run that goes on from a checkpoint asks before it writes
+    /// the frame of its first step.
+    bool has_frame(std::int64_t step) const;
+    std::int64_t frames() const;
+
+    void finish(); // frames to disk
+
+private:
+    struct Impl;
+    explicit TrajectoryWriter(std::unique_ptr<Impl> impl);
+    std::unique_ptr<Impl> impl_;
+};
+
+/// A trajectory opened for looking at, without MPI. Constructor: InputError, if the file is none of ours or damaged.
+class TrajectoryFile {
+public:
+    explicit TrajectoryFile(const std::string& path);
+    ~TrajectoryFile();
+
+    std::int64_t atoms() const;
+    std::int64_t frames() const;
+    bool velocities() const;
+    bool forces() const;
+    std::int64_t step(std::int64_t frame) const;
+    double time(std::int64_t frame) const; // [ps]
+
+    /// Everything that is stored of a frame, byte by byte: box, positions, velocities, forces.
+    std::vector<std::byte> contents(std::int64_t frame) const;
+
+private:
+    struct Impl;
+    std::unique_ptr<Impl> impl_;
+};
+
+} // namespace holon

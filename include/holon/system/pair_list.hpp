@@ -1,0 +1,82 @@
+#pragma once
+
+#include <holon/core/box.hpp>
+#include <holon/system/atoms.hpp>
+#include <holon/system/partition.hpp>
+#include <holon/system/topology.hpp>
+
+#include <cstdint>
+#include <vector>
+
+namespace holon {
+
+/// The kernels' position lattice: 2^-22 nm, 32 bits, relative to an origin of the rank. Differences are exact, so the
+/// origin does not matter.
+inline constexpr int kernel_bits = 22;
+inline constexpr float kernel_unit = 0x1p-22F;
+
+/// Four atoms that are close in space, coordinate by coordinate. Unused places lie far away from everything.
+struct alignas(16) Cluster {
+    std::int32_t x[4], y[4], z[4];
+};
+
+/// Pairs of clusters that may have atoms within the cutoff.
+///
+/// A superset of the pairs that the kernel's own distance test accepts, with a skin: it stays complete until some atom
+/// has moved by half the skin, which is checked at every step. So its layout, the skin and the moment of rebuilding
+/// change no bit of the forces. Exclusions and the zone rule (which rank computes a pair, see Partition) are in the
+/// masks.
+class PairList {
+public:
+    static constexpr int width = 4;
+
+    struct Entry {
+        std::int32_t cluster;
+        std::uint32_t mask; // bit 4 a + b: atom a of the row's cluster with atom b of this one
+    };
+
+    explicit PairList(const Topology& topology) : topology_(topology) {}
+
+    /// Sorts all local atoms into clusters and lists the pairs within `cutoff` + `skin` [nm].
+    void build(const Atoms& atoms, const Partition& partition, double cutoff, double skin);
+
+    /// Copies the positions of all atoms into the clusters.
+    void load_positions(const Atoms& atoms);
+
+    /// Square of the largest displacement of an owned atom since build() [nm^2], rounded up.
+    double largest_displacement2(const Atoms& atoms) const;
+
+    /// The list is complete while no atom has moved further than this since build() [nm].
+    double allowed_displacement() const { return 0.5 * skin_; }
+
+    const std::vector<Cluster>& clusters() const { return clusters_; }
+    const std::vector<std::int32_t>& atoms() const { return atoms_; } // width per cluster; -1: unused place
+    const std::vector<std::int64_t>& row_begin() const { return row_begin_; }
+    const std::vector<Entry>& entries() const { return entries_; }
+
+    /// Origin of the cluster coordinates [2^-22 nm].
+    const IVec3& origin() const { return origin_; }
+
+private:
+    struct Columns; // clusters sorted into columns along z
+    struct Search;
+    void sort_into(Columns& columns, const Atoms& atoms, std::vector<std::int32_t> members);
+
+    const Topology& topology_;
+    double skin_ = 0.0;
+    IVec3 origin_ = IVec3::Zero();
+    std::vector<Cluster> clusters_;
+    std::vector<std::int32_t> atoms_;
+    std::vector<std::int64_t> row_begin_;
+    std::vector<Entry> entries_;
+    std::vector<IVec3> x_at_build_; // owned atoms
+};
+
+/// Position on the kernel lattice: 2^-48 nm rounded to 2^-22 nm. Shifting by a multiple of 2^-22 nm commutes with it.
+inline std::int64_t to_kernel_lattice(std::int64_t x)
+{
+    constexpr int drop = position_bits - kernel_bits;
+    return (x + (std::int64_t{1} << (drop - 1))) >> drop;
+}
+
+} // namespace holon

@@ -1,0 +1,94 @@
+#pragma once
+
+#include <holon/core/vec3.hpp>
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+namespace holon {
+
+enum class IntegratorKind { md, md_vv, steep };
+enum class Precision { mixed, real64 };
+enum class CoulombKind { cutoff, reaction_field };
+enum class Modifier { none, potential_shift, potential_switch, force_switch };
+enum class DispersionCorrection { no, energy, energy_pressure, all_energy, all_energy_pressure };
+enum class ConstraintKind { none, h_bonds, all_bonds };
+enum class ConstraintAlgorithm { lincs, shake };
+enum class Thermostat { no, v_rescale };
+enum class CommMode { none, linear };
+
+/// A named set of atoms as sorted, disjoint, half-open ranges of global ids: default groups stay small for any system.
+struct AtomGroup {
+    std::string name;
+    std::vector<std::pair<AtomId, AtomId>> ranges;
+    std::int64_t size() const;
+    bool contains(AtomId id) const;
+};
+
+/// One temperature-coupling group.
+struct CouplingGroup {
+    AtomGroup atoms;
+    double tau = -1.0;        // [ps]; < 0: not coupled
+    double temperature = 0.0; // [K]
+};
+
+/// Everything a run computes with, after defaults, `.mdp` and command line have been merged. Units as GROMACS.
+struct Parameters {
+    IntegratorKind integrator = IntegratorKind::md;
+    double tinit = 0.0;
+    double dt = 0.001;
+    std::int64_t nsteps = 0; // the step at which the run ends; -1: no end
+    std::int64_t init_step = 0;
+    bool continuation = false;
+
+    // minimisation
+    double emtol = 10.0;  // [kJ/mol/nm]
+    double emstep = 0.01; // [nm]
+
+    // centre-of-mass motion
+    CommMode comm_mode = CommMode::linear;
+    std::int64_t nstcomm = 100;
+    std::vector<AtomGroup> comm_groups;
+
+    // output intervals in steps; 0 = never
+    std::int64_t nstlog = 1000;
+    std::int64_t nstenergy = 1000;
+    std::int64_t nstx = 0; // trajectory positions; velocities and forces at the same steps or never
+    bool write_velocities = false;
+    bool write_forces = false;
+
+    // non-bonded
+    Precision precision = Precision::mixed;
+    CoulombKind coulomb = CoulombKind::cutoff;
+    double rcoulomb = 1.0;
+    double epsilon_r = 1.0;
+    double epsilon_rf = 0.0; // 0 = infinite
+    Modifier coulomb_modifier = Modifier::potential_shift;
+    double rvdw = 1.0;
+    double rvdw_switch = 0.0;
+    Modifier vdw_modifier = Modifier::potential_shift;
+    DispersionCorrection dispersion_correction = DispersionCorrection::no;
+
+    // constraints
+    ConstraintKind constraints = ConstraintKind::none;
+    ConstraintAlgorithm constraint_algorithm = ConstraintAlgorithm::lincs;
+    double shake_tol = 1e-4;
+
+    // temperature
+    Thermostat tcoupl = Thermostat::no;
+    std::int64_t nsttcouple = 1; // always 1 here: as exact as it gets
+    std::vector<CouplingGroup> tc_groups;
+    std::uint64_t ld_seed = 0;
+    bool gen_vel = false;
+    double gen_temp = 300.0;
+    std::uint64_t gen_seed = 0;
+
+    // decomposition, checkpoint
+    std::vector<int> domains; // empty: automatic; else 3 numbers
+    std::int64_t checkpoint_interval = 1;
+    double checkpoint_sync = 10.0; // [s]
+    double maxh = -1.0;            // [h]; < 0: no limit
+};
+
+} // namespace holon

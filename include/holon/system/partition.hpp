@@ -1,0 +1,82 @@
+#pragma once
+
+#include <holon/comm/communicator.hpp>
+#include <holon/comm/domain_grid.hpp>
+#include <holon/comm/halo_exchange.hpp>
+#include <holon/core/box.hpp>
+#include <holon/system/atoms.hpp>
+#include <holon/system/clusters.hpp>
+#include <holon/system/id_map.hpp>
+#include <holon/system/parameters.hpp>
+#include <holon/system/topology.hpp>
+
+#include <cstdint>
+#include <vector>
+
+namespace holon {
+
+/// For each atom of a molecule type: the atoms (of other ownership groups) that must be local wherever it is owned.
+/// Computed once per molecule type; empty for rigid water.
+struct MoleculeNeeds {
+    std::vector<std::vector<std::int32_t>> needs; // per atom, ascending
+    std::vector<bool> needed;                     // per atom: appears in somebody's needs
+};
+
+/// Decides which rank owns which atom and which copies it holds, and moves both.
+///
+/// An atom is owned where the head of its group is (itself, the oxygen of its rigid water, the centre of its X-H
+/// group). Copies come from the domains that lie further along +a, +b, +c only (eighth shell): a pair is computed on
+/// the one rank from which neither atom lies further along the same direction, see `zone`. Periodic images are copies
+/// like any other, also of a rank's own atoms, so no force ever searches for an image. Price: on one rank a small box
+/// holds about half as many images as atoms. Atoms that bonded terms or constraints need beyond that are requested by
+/// id from their owners, however far away they are.
+class Partition {
+public:
+    Partition(Communicator comm, const Topology& topology, const std::vector<MoleculeClusters>& clusters,
+              std::vector<MoleculeNeeds> needs, const Parameters& parameters, const Box& box, const DomainGrid& grid);
+
+    /// First distribution, from records that are anywhere (each atom on exactly one rank). Collective.
+    void distribute(std::vector<AtomRecord> records, Atoms& atoms, double width);
+
+    /// Moves atoms to their owners and sets up all copies within `width` [nm] of the domain. Collective.
+    /// Post: atoms.x of copies is up to date; f and x_ref have the new size, contents undefined.
+    void repartition(Atoms& atoms, double width);
+
+    HaloExchange& halo() { return *halo_; }
+    const IdMap& local() const { return local_; }
+    const std::vector<std::uint8_t>& zone() const { return zone_; } // per local atom: bit k set: from further along k
+    static constexpr std::uint8_t named = 8;                        // zone of a copy that was requested by id
+    int owner_of(std::int32_t copy) const { return owner_[static_cast<std::size_t>(copy)]; }
+    const std::vector<AtomPlace>& place() const { return place_; } // per owned atom
+    const DomainGrid& grid() const { return grid_; }
+
+private:
+    void accept(std::vector<AtomRecord> records, Atoms& atoms);
+    void unite_groups(Atoms& atoms);
+    void look_up(Atoms& atoms);
+    void add_neighbour_copies(Atoms& atoms, double width);
+    void add_named_copies(Atoms& atoms);
+    std::vector<std::pair<int, AtomId>> find_owners(const Atoms& atoms, const std::vector<AtomId>& wanted) const;
+    void append_copy(Atoms& atoms, AtomId id, std::uint8_t zone, int owner);
+    int directory_rank(AtomId id) const;
+    AtomId head_of(AtomId id, const AtomPlace& place) const;
+
+    Communicator comm_;
+    const Topology& topology_;
+    const std::vector<MoleculeClusters>& clusters_;
+    std::vector<MoleculeNeeds> needs_;
+    const Parameters& parameters_;
+    const Box& box_;
+    DomainGrid grid_;
+
+    IdMap local_;
+    std::vector<AtomPlace> place_;
+    std::vector<std::int32_t> head_; // per owned atom: local index of its group's head
+    std::vector<std::uint8_t> zone_;
+    std::vector<int> owner_;
+    std::vector<HaloSend> sends_;
+    std::vector<HaloReceive> receives_;
+    std::unique_ptr<HaloExchange> halo_;
+};
+
+} // namespace holon

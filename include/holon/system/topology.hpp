@@ -1,0 +1,111 @@
+#pragma once
+
+#include <holon/core/vec3.hpp>
+#include <holon/system/interactions.hpp>
+
+#include <cstdint>
+#include <map>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace holon {
+
+/// One atom of a molecule type.
+struct TopologyAtom {
+    int type = 0;        // index into Topology::atom_types
+    double mass = 0.0;   // [u]
+    double charge = 0.0; // [e]
+    int residue = 0;     // index into MoleculeType::residues
+    std::string name;    // e.g. "CA"
+};
+
+struct Residue {
+    std::string name; // e.g. "LYS"
+    int number = 1;   // as in the topology
+};
+
+/// Bonded terms of one kind in one molecule type: atoms[k * n .. k * n + n) are the atoms of term k (molecule-local,
+/// from 0), parameters[k] indexes Topology::parameters[kind].
+struct InteractionList {
+    std::vector<std::int32_t> atoms;
+    std::vector<std::int32_t> parameters;
+    std::size_t size() const { return parameters.size(); }
+};
+
+/// |x_i - x_j| = length [nm]. Molecule-local atom indices.
+struct Constraint {
+    std::int32_t i = 0;
+    std::int32_t j = 0;
+    double length = 0.0;
+};
+
+/// Rigid three-site water: `oxygen` and the two atoms that follow it.
+struct Settle {
+    std::int32_t oxygen = 0;
+    double d_oh = 0.0; // [nm]
+    double d_hh = 0.0; // [nm]
+};
+
+/// What all molecules of a kind share. No molecule has a copy.
+struct MoleculeType {
+    std::string name;
+    std::vector<TopologyAtom> atoms;
+    std::vector<Residue> residues;
+    std::array<InteractionList, interaction_count> interactions;
+    std::vector<Constraint> constraints; // explicit ones and the bonds that `constraints =` turned rigid
+    std::vector<Settle> settles;
+    std::vector<std::vector<std::int32_t>> exclusions; // per atom: sorted, symmetric, without the atom itself
+};
+
+/// `count` molecules of one type, consecutive in the system.
+struct MoleculeBlock {
+    int type = 0;
+    std::int64_t count = 0;
+    AtomId first_atom = 0; // global id of the block's first atom
+    std::int64_t first_molecule = 0;
+};
+
+/// An atom type that the system uses.
+struct AtomType {
+    std::string name;
+    int atomic_number = -1; // -1: not given
+};
+
+/// Correction map of CHARMM: energies [kJ/mol] on a periodic size x size grid over (-180, 180] x (-180, 180] degrees,
+/// row = first dihedral, starting at -180.
+struct CmapGrid {
+    int size = 0;
+    std::vector<double> energy;
+};
+
+/// Where an atom sits: molecule type and index in it.
+struct AtomPlace {
+    int block = 0;
+    int molecule_type = 0;
+    std::int64_t molecule = 0; // number of the molecule in the system, from 0
+    std::int32_t index = 0;    // index of the atom in its molecule
+    AtomId molecule_start = 0; // global id of the molecule's first atom
+};
+
+/// The whole system's topology, the same on every rank.
+struct Topology {
+    std::string name;
+    std::vector<AtomType> atom_types;
+    std::vector<double> c6, c12; // atom_types x atom_types, row-major [kJ/mol nm^6, kJ/mol nm^12]
+    std::vector<MoleculeType> molecule_types;
+    std::vector<MoleculeBlock> blocks;
+    std::array<std::vector<InteractionParameters>, interaction_count> parameters;
+    std::vector<CmapGrid> cmap_grids;
+    double fudge_qq = 1.0;
+    std::vector<std::pair<AtomId, Vec3>> restraint_references; // position restraints: sorted by id [nm]
+
+    std::int64_t n_atoms() const;
+    std::int64_t n_molecules() const;
+    AtomPlace place(AtomId id) const; // O(log blocks)
+    const TopologyAtom& atom(AtomId id) const;
+    std::int64_t n_constraints() const; // counting three for each settle
+    double total_charge() const;
+};
+
+} // namespace holon

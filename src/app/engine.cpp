@@ -1,0 +1,193 @@
+#include <holon/app/engine.hpp>
+
+#include <holon/core/error.hpp>
+
+#include <algorithm>
+#include <cmath>
+#include <fmt/format.h>
+
+namespace holon {
+
+namespace {
+
+/// How far beyond the cutoff pairs are listed [nm]: longer lists against fewer rebuilds. Changes no bit.
+constexpr double default_skin = 0.18;
+
+std::vector<MoleculeClusters> clusters_of(const Topology& topology)
+{
+    std::vector<MoleculeClusters> clusters;
+    for (const auto& molecule : topology.molecule_types) clusters.push_back(find_clusters(molecule));
+    return clusters;
+}
+
+void check_cutoff(const Box& box, double cutoff)
+{
+    if (cutoff <= box.max_cutoff()) return;
+    throw InputError(fmt::format("The box is too small: the cutoff, {:g} nm, must not exceed half the shortest box vector "
+                                 "or height, {:g} nm. Use a larger box or a shorter rcoulomb and rvdw.",
+                                 cutoff, box.max_cutoff()));
+}
+
+} // namespace
+
+Engine::Engine(Communicator comm, std::shared_ptr<const Topology> topology, const Parameters& parameters, const Box& box)
+    : comm_(std::move(comm)), topology_(std::move(topology)), parameters_(parameters), box_(box),
+      nonbonded_(parameters), skin_(default_skin), clusters_(clusters_of(*topology_)), term_index_(*topology_),
+      partition_(comm_, *topology_, clusters_, term_index_.needs(clusters_), parameters_, box_,
+                 DomainGrid::choose(comm_.size(), box_, nonbonded_.cutoff() + skin_, parameters.domains)),
+      constraints_(*topology_, clusters_, solver_order(parameters),
+                   SolverSettings{.tolerance = constraint_tolerance(parameters), .comm = comm_}),
+      pair_list_(*topology_), pair_force_(*topology_, nonbonded_, parameters.precision),
+      cmap_(cmap_surfaces(*topology_)),
+      self_energy_(PairForce::self_energy(*topology_, nonbonded_)),
+      dispersion_(dispersion_correction(*topology_, box.volume(), parameters))
+{
+    check_cutoff(box_, nonbonded_.cutoff());
+}
+
+void Engine::distribute(std::vector<AtomRecord> records)
+{
+    partition_.distribute(std::move(records), atoms, nonbonded_.cutoff() + skin_);
+    renew_local_lists();
+}
+
+void Engine::repartition()
+{
+    {
+        const auto timer = timers.measure(Stage::repartition);
+        partition_.repartition(atoms, nonbonded_.cutoff() + skin_);
+    }
+    renew_local_lists();
+    ++n_repartitions_;
+}
+
+void Engine::renew_local_lists()
+{
+    {
+        const auto timer = timers.measure(Stage::repartition);
+        terms_ = term_index_.localise(atoms, partition_);
+        constraints_.rebuild(atoms, {[this](AtomId id) { return partition_.local().find(id); },
+                                     [this](std::int32_t copy) { return partition_.owner_of(copy); }});
+    }
+    const auto timer = timers.measure(Stage::pair_list);
+    pair_list_.build(atoms, partition_, nonbonded_.cutoff(), skin_);
+    pair_force_.set_up(pair_list_, atoms);
+}
+
+bool Engine::stale(const Votes& votes) const
+{
+    return static_cast<double>(votes.displacement) * position_unit >= pair_list_.allowed_displacement();
+}
+
+void Engine::update_halo()
+{
+    const auto timer = timers.measure(Stage::halo);
+    partition_.halo().update_positions(atoms.x);
+}
+
+void Engine::compute_forces(bool want_totals)
+{
+    ForceSums sums;
+    std::fill(atoms.f.begin(), atoms.f.end(), IVec3::Zero());
+    {
+        const auto timer = timers.measure(Stage::pair);
+        pair_list_.load_positions(atoms);
+        const auto problem = pair_force_.add_forces(pair_list_, atoms, want_totals ? &sums : nullptr);
+        if (failure_.empty()) failure_ = problem;
+    }
+    {
+        const auto timer = timers.measure(Stage::bonded);
+        add_bonded_forces(want_totals ? &sums : nullptr);
+    }
+    {
+        const auto timer = timers.measure(Stage::halo);
+        partition_.halo().accumulate(atoms.f);
+    }
+    if (want_totals) reduce(sums);
+}
+
+void Engine::add_bonded_forces(ForceSums* sums)
+{
+    ForceSums unused;
+    const BondedContext context{.topology = *topology_,
+                                .box = box_,
+                                .id = atoms.id,
+                                .x = atoms.x,
+                                .charge = atoms.charge,
+                                .f = atoms.f,
+                                .sums = sums != nullptr ? *sums : unused,
+                                .want_energy = sums != nullptr,
+                                .coulomb_factor = nonbonded_.coulomb_factor,
+                                .k_rf = nonbonded_.k_rf,
+                                .c_rf = nonbonded_.c_rf,
+                                .r_coulomb = nonbonded_.r_coulomb,
+                                .cmap = cmap_};
+    for (std::size_t kind = 0; kind < interaction_count; ++kind)
+        if (terms_[kind].size() > 0) bonded_force(static_cast<Interaction>(kind))(context, terms_[kind]);
+}
+
+void Engine::reduce(ForceSums& sums)
+{
+    comm_.sum(std::span(sums.energy));
+    comm_.sum(std::span(sums.virial));
+    comm_.sum(std::span(sums.position_force));
+    // A rank without atoms has not set the unit; all that have agree.
+    const auto bits = static_cast<int>(comm_.max(sums.position_force_bits));
+
+    const auto at = [this](EnergyTerm term) -> double& { return totals_.energy[static_cast<std::size_t>(term)]; };
+    for (std::size_t t = 0; t < energy_term_count; ++t) totals_.energy[t] = sums.energy[t].value();
+    at(EnergyTerm::coulomb_short) += self_energy_;
+    at(EnergyTerm::lj_correction) += dispersion_.energy;
+    totals_.potential = 0.0;
+    for (const double energy : totals_.energy) totals_.potential += energy;
+    for (int a = 0; a < 3; ++a)
+        for (int b = 0; b < 3; ++b) {
+            const auto k = static_cast<std::size_t>(3 * a + b);
+            totals_.virial(a, b) = sums.virial[k].value() -
+                                   0.5 * std::ldexp(static_cast<double>(sums.position_force[k].raw()), -bits) +
+                                   (a == b ? dispersion_.virial_diagonal : 0.0);
+        }
+}
+
+ConstraintResult Engine::constrain_positions(const ConstraintStage& stage)
+{
+    const auto timer = timers.measure(Stage::constraints);
+    auto result = constraints_.project_positions(atoms, box_, stage);
+    if (failure_.empty()) failure_ = result.failure;
+    length_error_ = std::max(length_error_, result.residual);
+    return result;
+}
+
+ConstraintResult Engine::constrain_velocities(const ConstraintStage& stage)
+{
+    const auto timer = timers.measure(Stage::constraints);
+    auto result = constraints_.project_velocities(atoms, box_, stage);
+    if (failure_.empty()) failure_ = result.failure;
+    velocity_error_ = std::max(velocity_error_, result.residual);
+    return result;
+}
+
+Votes Engine::vote(Votes mine) const
+{
+    const double moved = std::sqrt(pair_list_.largest_displacement2(atoms));
+    mine.displacement = static_cast<std::int64_t>(std::ceil(moved / position_unit));
+    // Further than half the box since the list was built is no motion but an explosion.
+    if (!failure_.empty() || moved > box_.max_cutoff()) mine.failed = 1;
+    static_assert(sizeof(Votes) % sizeof(std::int64_t) == 0);
+    comm_.max(std::span(reinterpret_cast<std::int64_t*>(&mine), sizeof(Votes) / sizeof(std::int64_t)));
+    return mine;
+}
+
+void Engine::fail_together(std::int64_t step) const
+{
+    std::string text = failure_;
+    if (text.empty() && std::sqrt(pair_list_.largest_displacement2(atoms)) > box_.max_cutoff())
+        text = "an atom has moved by more than half the box within a few steps: the system is blowing up";
+    const auto first = -comm_.max(text.empty() ? -std::int64_t{comm_.size()} : -std::int64_t{comm_.rank()});
+    comm_.broadcast(text, static_cast<int>(first));
+    throw Failure(fmt::format("Step {}: {}. Check the starting structure (minimise it with integrator = steep), the time "
+                              "step and the topology.",
+                              step, text));
+}
+
+} // namespace holon

@@ -1,0 +1,132 @@
+#include <holon/app/minimise.hpp>
+
+#include <holon/app/measurement.hpp>
+#include <holon/app/simulation.hpp>
+
+#include <bit>
+#include <cmath>
+#include <fmt/format.h>
+
+namespace holon {
+
+namespace {
+
+constexpr const char* length_name = "steep-length"; // in RunState
+constexpr double smallest_length = 1e-7;            // [nm] below, positions do not change in a meaningful way
+
+std::size_t index(std::int64_t i) { return static_cast<std::size_t>(i); }
+
+} // namespace
+
+Minimiser::Minimiser(Engine& engine, const Parameters& parameters, const RunState& state, Outputs& outputs)
+    : engine_(engine), parameters_(parameters), outputs_(outputs), step_(state.step),
+      length_(state.has(length_name) ? state.real(length_name) : parameters.emstep)
+{
+}
+
+RunState Minimiser::state() const
+{
+    RunState state;
+    state.step = step_;
+    state.time = static_cast<double>(step_);
+    state.box = engine_.box().master();
+    state.set(length_name, length_);
+    return state;
+}
+
+/// Leaves the constrained accelerations, scaled to at most about 1 nm/ps per component, in the velocities, which have no
+/// other use here. Returns the largest constrained force of any atom [kJ/mol/nm].
+double Minimiser::project_forces()
+{
+    auto& atoms = engine_.atoms;
+    const auto& comm = engine_.comm();
+    const auto largest = [&comm](double mine) { return from_ordered_bits(comm.max(ordered_bits(mine))); };
+    double steepest = 0.0;
+    for (std::size_t i = 0; i < index(atoms.n_owned); ++i)
+        steepest = std::max(steepest, (to_real(atoms.f[i], force_unit) * atoms.inverse_mass[i]).norm());
+    steepest = largest(steepest);
+    if (steepest == 0.0) return 0.0;
+    for (std::size_t i = 0; i < index(atoms.n_owned); ++i)
+        atoms.v[i] = to_lattice(to_real(atoms.f[i], force_unit) * (atoms.inverse_mass[i] / steepest), velocity_unit);
+    atoms.x_ref = atoms.x;
+    engine_.constrain_velocities({.step = step_, .dt = 1.0});
+    double force = 0.0;
+    for (std::size_t i = 0; i < index(atoms.n_owned); ++i)
+        force = std::max(force, to_real(atoms.v[i], velocity_unit).norm() * atoms.mass[i]);
+    return largest(force) * steepest;
+}
+
+/// Moves the atom with the largest force by `length`, the others in proportion; the velocities then hold the
+/// displacements [2^-48 nm], which follow their atoms wherever they go. False: asked to stop.
+bool Minimiser::move(double length)
+{
+    auto& atoms = engine_.atoms;
+    double force = 0.0;
+    for (std::size_t i = 0; i < index(atoms.n_owned); ++i)
+        force = std::max(force, to_real(atoms.v[i], velocity_unit).norm() * atoms.mass[i]);
+    force = from_ordered_bits(engine_.comm().max(ordered_bits(force)));
+    atoms.x_ref = atoms.x;
+    for (std::size_t i = 0; i < index(atoms.n_owned); ++i)
+        atoms.x[i] += to_lattice(to_real(atoms.v[i], velocity_unit) * (atoms.mass[i] * length / force), position_unit);
+    engine_.constrain_positions({.step = step_});
+    for (std::size_t i = 0; i < index(atoms.n_owned); ++i) atoms.v[i] = atoms.x[i] - atoms.x_ref[i];
+    return settle_in(engine_, outputs_, step_);
+}
+
+void Minimiser::take_back()
+{
+    auto& atoms = engine_.atoms;
+    for (std::size_t i = 0; i < index(atoms.n_owned); ++i) atoms.x[i] -= atoms.v[i];
+    settle_in(engine_, outputs_, step_);
+}
+
+void Minimiser::measure()
+{
+    Measurement m;
+    m.step = step_;
+    m.time = static_cast<double>(step_);
+    m.forces = engine_.totals();
+    m.conserved = m.forces.potential;
+    m.virial = m.forces.virial;
+    m.pressure = pressure_tensor(Mat3::Zero(), m.virial, engine_.box().volume());
+    outputs_.measured(m);
+}
+
+void Minimiser::run(std::int64_t last)
+{
+    engine_.compute_forces(true);
+    for (;;) {
+        const double energy = engine_.totals().potential;
+        outputs_.frame(engine_, step_, static_cast<double>(step_));
+        measure();
+        const double force = project_forces();
+        if (engine_.any_failure()) engine_.fail_together(step_);
+        if (force < parameters_.emtol)
+            verdict_ = fmt::format("Converged: the largest force is {:.4g} kJ/mol/nm, below emtol = {:g}.", force,
+                                   parameters_.emtol);
+        else if (length_ < smallest_length)
+            verdict_ = fmt::format("No further descent at the precision of the forces: the largest force is {:.4g} "
+                                   "kJ/mol/nm, not below emtol = {:g}.",
+                                   force, parameters_.emtol);
+        else if (step_ == last)
+            verdict_ = fmt::format("Stopped after {} steps: the largest force is {:.4g} kJ/mol/nm, not below emtol = {:g}.",
+                                   step_, force, parameters_.emtol);
+        if (!verdict_.empty()) break;
+
+        ++step_;
+        if (!move(length_)) last = step_;
+        engine_.compute_forces(true);
+        if (engine_.totals().potential < energy) {
+            length_ *= 1.2;
+        } else {
+            length_ *= 0.5;
+            take_back();
+            engine_.compute_forces(true);
+        }
+        for (auto& v : engine_.atoms.v) v = IVec3::Zero();
+        outputs_.checkpoint(engine_, state());
+    }
+    for (auto& v : engine_.atoms.v) v = IVec3::Zero();
+}
+
+} // namespace holon

@@ -1,0 +1,181 @@
+#include <holon/app/simulation.hpp>
+
+#include <holon/core/units.hpp>
+#include <holon/integrators/propagate.hpp>
+#include <holon/integrators/v_rescale.hpp>
+
+#include <cmath>
+
+namespace holon {
+
+namespace {
+
+constexpr const char* work_name = "thermostat-work"; // in RunState
+
+} // namespace
+
+bool settle_in(Engine& engine, Outputs& outputs, std::int64_t step)
+{
+    const auto votes = engine.vote(outputs.votes());
+    if (votes.failed != 0) engine.fail_together(step);
+    outputs.agreed(engine.comm(), votes);
+    if (engine.stale(votes)) {
+        engine.repartition();
+        outputs.repartitioned(engine);
+    } else {
+        engine.update_halo();
+    }
+    return votes.stop == 0;
+}
+
+Simulation::Simulation(Engine& engine, const Parameters& parameters, const RunState& state, Outputs& outputs)
+    : engine_(engine), parameters_(parameters), outputs_(outputs), scheme_(scheme_of(parameters.integrator)),
+      dof_(count_degrees_of_freedom(engine.topology(), parameters)), step_(state.step),
+      thermostat_work_(state.has(work_name) ? state.real(work_name) : 0.0)
+{
+}
+
+double Simulation::time() const
+{
+    return parameters_.tinit + static_cast<double>(step_) * parameters_.dt;
+}
+
+RunState Simulation::state() const
+{
+    RunState state;
+    state.step = step_;
+    state.time = time();
+    state.box = engine_.box().master();
+    state.set(work_name, thermostat_work_);
+    return state;
+}
+
+void Simulation::prepare_start()
+{
+    auto& atoms = engine_.atoms;
+    if (parameters_.gen_vel) generate_velocities(atoms, parameters_.gen_temp, parameters_.gen_seed);
+    if (!parameters_.continuation) {
+        atoms.x_ref = atoms.x;
+        engine_.constrain_positions({.step = step_});
+        engine_.update_halo();
+        engine_.constrain_velocities({.step = step_, .dt = parameters_.dt});
+        if (engine_.any_failure()) engine_.fail_together(step_);
+        engine_.repartition();
+    }
+    if (parameters_.gen_vel && parameters_.comm_mode != CommMode::none)
+        remove_com_motion(atoms, parameters_.comm_groups.size(), engine_.comm());
+}
+
+void Simulation::run(std::int64_t last)
+{
+    bool measured = true;
+    engine_.compute_forces(measured);
+    for (;;) {
+        outputs_.frame(engine_, step_, time());
+        // The last step is taken like any other to measure constraint forces and kinetic energies, and then undone.
+        const bool at_end = step_ == last;
+        const auto kept_x = at_end ? engine_.atoms.x : std::vector<IVec3>{};
+        const auto kept_v = at_end ? engine_.atoms.v : std::vector<IVec3>{};
+        const double kept_work = thermostat_work_;
+
+        if (scheme_.thermostat_first) apply_thermostat();
+        const auto before = measured ? kinetic() : Kinetic{};
+        first_half();
+        const double force_factor = measured ? scheme_.constraint_force / (parameters_.dt * parameters_.dt) : 0.0;
+        const auto constrained =
+            engine_.constrain_positions({.step = step_, .dt = parameters_.dt, .force_factor = force_factor});
+        if (measured) measure(before, constrained);
+        if (at_end) {
+            if (engine_.any_failure()) engine_.fail_together(step_);
+            engine_.atoms.x = kept_x;
+            engine_.atoms.v = kept_v;
+            thermostat_work_ = kept_work;
+            return;
+        }
+
+        ++step_;
+        if (!settle_in(engine_, outputs_, step_)) last = step_; // asked to stop
+        measured = step_ == last || outputs_.wants_energies(step_);
+        engine_.compute_forces(measured);
+        second_half();
+        const auto timer = engine_.timers.measure(Stage::checkpoint);
+        outputs_.checkpoint(engine_, state());
+    }
+}
+
+void Simulation::apply_thermostat()
+{
+    if (parameters_.tcoupl == Thermostat::no) return;
+    const auto timer = engine_.timers.measure(Stage::integrate);
+    auto& atoms = engine_.atoms;
+    const auto energies = group_kinetic_energies(atoms, parameters_.tc_groups.size(), engine_.comm());
+    std::vector<double> scale(energies.size(), 1.0);
+    for (std::size_t g = 0; g < energies.size(); ++g) {
+        const auto& group = parameters_.tc_groups[g];
+        if (group.tau < 0.0 || dof_.per_group[g] <= 0.0 || energies[g] <= 0.0) continue;
+        const double target = 0.5 * dof_.per_group[g] * units::boltzmann * group.temperature;
+        const double wanted = rescaled_kinetic_energy(energies[g], target, dof_.per_group[g], parameters_.dt, group.tau,
+                                                      parameters_.ld_seed, step_, static_cast<std::uint32_t>(g));
+        scale[g] = std::sqrt(wanted / energies[g]);
+        thermostat_work_ += wanted - energies[g];
+    }
+    for (std::size_t i = 0; i < static_cast<std::size_t>(atoms.n_owned); ++i)
+        for (int k = 0; k < 3; ++k)
+            atoms.v[i][k] = round_to_int_clamped(static_cast<double>(atoms.v[i][k]) * scale[atoms.tc_group[i]]);
+}
+
+void Simulation::first_half()
+{
+    const auto timer = engine_.timers.measure(Stage::integrate);
+    kick(engine_.atoms, scheme_.first_kick * parameters_.dt);
+    engine_.atoms.x_ref = engine_.atoms.x;
+    drift(engine_.atoms, parameters_.dt);
+}
+
+void Simulation::second_half()
+{
+    const double dt = scheme_.second_kick * parameters_.dt;
+    if (dt > 0.0) {
+        {
+            const auto timer = engine_.timers.measure(Stage::integrate);
+            kick(engine_.atoms, dt);
+        }
+        engine_.constrain_velocities({.step = step_, .dt = parameters_.dt});
+        if (!engine_.constraints().empty() && engine_.any_failure()) engine_.fail_together(step_);
+    }
+    if (!scheme_.thermostat_first) apply_thermostat();
+    if (parameters_.comm_mode != CommMode::none && parameters_.nstcomm > 0 && step_ % parameters_.nstcomm == 0)
+        remove_com_motion(engine_.atoms, parameters_.comm_groups.size(), engine_.comm());
+}
+
+Simulation::Kinetic Simulation::kinetic() const
+{
+    const Mat3 tensor = kinetic_tensor(engine_.atoms, engine_.comm());
+    return {tensor.trace(), tensor};
+}
+
+void Simulation::measure(const Kinetic& before, const ConstraintResult& constrained)
+{
+    Kinetic at_step = before;
+    if (scheme_.half_step_kinetic) {
+        const auto after = kinetic();
+        at_step = {0.5 * (before.total + after.total), 0.5 * (before.tensor + after.tensor)};
+    }
+    auto constraint_virial = constrained.virial;
+    engine_.comm().sum(std::span(constraint_virial));
+
+    Measurement m;
+    m.step = step_;
+    m.time = time();
+    m.forces = engine_.totals();
+    m.kinetic = at_step.total;
+    m.conserved = m.forces.potential + m.kinetic - thermostat_work_;
+    m.temperature = dof_.total > 0.0 ? 2.0 * m.kinetic / (dof_.total * units::boltzmann) : 0.0;
+    for (int a = 0; a < 3; ++a)
+        for (int b = 0; b < 3; ++b)
+            m.virial(a, b) = m.forces.virial(a, b) + constraint_virial[static_cast<std::size_t>(3 * a + b)].value();
+    m.pressure = pressure_tensor(at_step.tensor, m.virial, engine_.box().volume());
+    outputs_.measured(m);
+}
+
+} // namespace holon

@@ -1,0 +1,213 @@
+#include <holon/comm/communicator.hpp>
+
+#include <holon/core/error.hpp>
+
+#include "mpi_impl.hpp"
+
+#include <algorithm>
+#include <cstdlib>
+#include <limits>
+
+namespace holon {
+
+namespace {
+
+MPI_Comm comm_of(const Communicator& c)
+{
+    return c.impl().comm;
+}
+
+int int_count(std::size_t n)
+{
+    HOLON_ASSERT(n <= static_cast<std::size_t>(std::numeric_limits<int>::max()), std::to_string(n));
+    return static_cast<int>(n);
+}
+
+void reduce(const Communicator& c, std::span<std::int64_t> values, MPI_Op op)
+{
+    if (c.size() == 1 || values.empty()) return;
+    check_mpi(MPI_Allreduce(MPI_IN_PLACE, values.data(), int_count(values.size()), MPI_INT64_T, op, comm_of(c)),
+              "MPI_Allreduce");
+}
+
+} // namespace
+
+void check_mpi(int code, const char* call)
+{
+    if (code == MPI_SUCCESS) return;
+    char text[MPI_MAX_ERROR_STRING];
+    int length = 0;
+    MPI_Error_string(code, text, &length);
+    throw Failure(std::string(call) + " failed: " + std::string(text, static_cast<std::size_t>(length)));
+}
+
+Session::Session(int& argc, char**& argv)
+{
+    int provided = 0;
+    MPI_Init_thread(&argc, &argv, MPI_THREAD_FUNNELED, &provided);
+}
+
+Session::~Session()
+{
+    MPI_Finalize();
+}
+
+void Session::abort(int status)
+{
+    MPI_Abort(MPI_COMM_WORLD, status);
+    std::_Exit(status);
+}
+
+Communicator::Communicator() : impl_(std::make_shared<Impl>()) {}
+
+Communicator Communicator::world()
+{
+    auto impl = std::make_shared<Impl>();
+    impl->comm = MPI_COMM_WORLD;
+    MPI_Comm_rank(impl->comm, &impl->rank);
+    MPI_Comm_size(impl->comm, &impl->size);
+    return Communicator(std::move(impl));
+}
+
+int Communicator::rank() const
+{
+    return impl_->rank;
+}
+int Communicator::size() const
+{
+    return impl_->size;
+}
+
+void Communicator::sum(std::span<std::int64_t> values) const
+{
+    reduce(*this, values, MPI_SUM);
+}
+void Communicator::max(std::span<std::int64_t> values) const
+{
+    reduce(*this, values, MPI_MAX);
+}
+
+void Communicator::sum(std::span<FixedSum> values) const
+{
+    if (size() == 1 || values.empty()) return;
+    // 128 bits travel as three limbs of 40, 40 and 48 bits: sums over up to 2^23 ranks cannot overflow any of them.
+    constexpr int limb_bits = 40;
+    constexpr int128 mask = (int128{1} << limb_bits) - 1;
+    std::vector<std::int64_t> limbs(3 * values.size());
+    for (std::size_t k = 0; k < values.size(); ++k) {
+        const int128 raw = values[k].raw();
+        limbs[3 * k] = static_cast<std::int64_t>(raw & mask);
+        limbs[3 * k + 1] = static_cast<std::int64_t>((raw >> limb_bits) & mask);
+        limbs[3 * k + 2] = static_cast<std::int64_t>(raw >> (2 * limb_bits));
+    }
+    sum(std::span(limbs));
+    for (std::size_t k = 0; k < values.size(); ++k) {
+        const int128 high = int128{limbs[3 * k + 2]} * (int128{1} << (2 * limb_bits));
+        const int128 middle = int128{limbs[3 * k + 1]} * (int128{1} << limb_bits);
+        values[k] = FixedSum::from_raw(high + middle + limbs[3 * k]);
+    }
+}
+
+void Communicator::bitwise_or(std::span<std::uint64_t> values) const
+{
+    if (size() == 1 || values.empty()) return;
+    check_mpi(
+        MPI_Allreduce(MPI_IN_PLACE, values.data(), int_count(values.size()), MPI_UINT64_T, MPI_BOR, comm_of(*this)),
+        "MPI_Allreduce");
+}
+
+std::int64_t Communicator::exclusive_sum(std::int64_t value) const
+{
+    if (size() == 1) return 0;
+    std::int64_t below = 0;
+    check_mpi(MPI_Exscan(&value, &below, 1, MPI_INT64_T, MPI_SUM, comm_of(*this)), "MPI_Exscan");
+    return rank() == 0 ? 0 : below;
+}
+
+void Communicator::broadcast(std::span<std::byte> data, int root) const
+{
+    if (size() == 1 || data.empty()) return;
+    constexpr std::size_t piece = std::size_t{1} << 30;
+    for (std::size_t begin = 0; begin < data.size(); begin += piece) {
+        const auto count = int_count(std::min(piece, data.size() - begin));
+        check_mpi(MPI_Bcast(data.data() + begin, count, MPI_BYTE, root, comm_of(*this)), "MPI_Bcast");
+    }
+}
+
+void Communicator::broadcast(std::string& text, int root) const
+{
+    if (size() == 1) return;
+    auto length = static_cast<std::uint64_t>(text.size());
+    broadcast(std::as_writable_bytes(std::span(&length, 1)), root);
+    text.resize(length);
+    broadcast(std::as_writable_bytes(std::span(text.data(), text.size())), root);
+}
+
+std::vector<std::int64_t> Communicator::all_gather(std::int64_t value) const
+{
+    std::vector<std::int64_t> all(static_cast<std::size_t>(size()), value);
+    if (size() > 1)
+        check_mpi(MPI_Allgather(&value, 1, MPI_INT64_T, all.data(), 1, MPI_INT64_T, comm_of(*this)), "MPI_Allgather");
+    return all;
+}
+
+std::vector<std::byte> Communicator::gather(std::span<const std::byte> data) const
+{
+    if (size() == 1) return {data.begin(), data.end()};
+    const auto counts = all_gather(static_cast<std::int64_t>(data.size()));
+    std::vector<int> sizes, offsets;
+    std::size_t total = 0;
+    for (const auto count : counts) {
+        offsets.push_back(int_count(total));
+        sizes.push_back(int_count(static_cast<std::size_t>(count)));
+        total += static_cast<std::size_t>(count);
+    }
+    std::vector<std::byte> all(root() ? total : 0);
+    check_mpi(MPI_Gatherv(data.data(), int_count(data.size()), MPI_BYTE, all.data(), sizes.data(), offsets.data(),
+                          MPI_BYTE, 0, comm_of(*this)),
+              "MPI_Gatherv");
+    return all;
+}
+
+void Communicator::barrier() const
+{
+    if (size() > 1) check_mpi(MPI_Barrier(comm_of(*this)), "MPI_Barrier");
+}
+
+std::vector<Message> Communicator::exchange(std::vector<Message> outgoing) const
+{
+    if (size() == 1) return outgoing;
+    constexpr int tag = 1;
+    std::vector<std::int64_t> to_send(static_cast<std::size_t>(size()), 0), to_receive(to_send);
+    for (const auto& message : outgoing)
+        to_send[static_cast<std::size_t>(message.rank)] = static_cast<std::int64_t>(message.data.size());
+    check_mpi(MPI_Alltoall(to_send.data(), 1, MPI_INT64_T, to_receive.data(), 1, MPI_INT64_T, comm_of(*this)),
+              "MPI_Alltoall");
+
+    std::vector<Message> incoming;
+    for (int from = 0; from < size(); ++from)
+        if (to_receive[static_cast<std::size_t>(from)] > 0)
+            incoming.push_back(
+                {from, std::vector<std::byte>(static_cast<std::size_t>(to_receive[static_cast<std::size_t>(from)]))});
+    std::vector<MPI_Request> requests;
+    for (auto& message : incoming) {
+        if (message.rank == rank()) continue;
+        check_mpi(MPI_Irecv(message.data.data(), int_count(message.data.size()), MPI_BYTE, message.rank, tag,
+                            comm_of(*this), &requests.emplace_back()),
+                  "MPI_Irecv");
+    }
+    for (auto& message : outgoing) {
+        if (message.data.empty()) continue;
+        if (message.rank == rank()) {
+            std::ranges::find(incoming, rank(), &Message::rank)->data = std::move(message.data);
+            continue;
+        }
+        check_mpi(MPI_Isend(message.data.data(), int_count(message.data.size()), MPI_BYTE, message.rank, tag,
+                            comm_of(*this), &requests.emplace_back()),
+                  "MPI_Isend");
+    }
+    check_mpi(MPI_Waitall(int_count(requests.size()), requests.data(), MPI_STATUSES_IGNORE), "MPI_Waitall");
+    return incoming;
+}
+
+} // namespace holon

@@ -1,0 +1,67 @@
+#include <holon/comm/domain_grid.hpp>
+
+#include <holon/core/error.hpp>
+
+#include <algorithm>
+#include <fmt/format.h>
+#include <limits>
+
+namespace holon {
+
+namespace {
+
+/// Volume [nm^3] that one domain imports from other ranks, plus a little of what it copies from itself (periodic images
+/// along undivided directions cost memory and search, but no message).
+double import_cost(const std::array<int, 3>& n, const Box& box, double width)
+{
+    double all = 1.0, unsent = 1.0, own = 1.0;
+    for (std::size_t k = 0; k < 3; ++k) {
+        const double side = box.height(static_cast<int>(k)) / n[k];
+        own *= side;
+        all *= side + width;
+        unsent *= n[k] == 1 ? side + width : side;
+    }
+    return (all - unsent) + 0.1 * (unsent - own);
+}
+
+} // namespace
+
+DomainGrid DomainGrid::choose(int ranks, const Box& box, double width, const std::vector<int>& requested)
+{
+    if (!requested.empty()) {
+        const long product = requested.size() == 3 ? static_cast<long>(requested[0]) * requested[1] * requested[2] : 0;
+        if (product != ranks)
+            throw InputError(fmt::format("domains = {} needs {} ranks, but the run has {}. Start it with that many "
+                                         "ranks, or leave `domains` out for an automatic grid.",
+                                         fmt::join(requested, "x"), product, ranks));
+        return DomainGrid({requested[0], requested[1], requested[2]});
+    }
+    std::array<int, 3> best{1, 1, ranks};
+    double lowest = std::numeric_limits<double>::max();
+    for (int nx = 1; nx <= ranks; ++nx) {
+        if (ranks % nx != 0) continue;
+        for (int ny = 1; ny <= ranks / nx; ++ny) {
+            if (ranks / nx % ny != 0) continue;
+            const std::array<int, 3> n{nx, ny, ranks / nx / ny};
+            const double cost = import_cost(n, box, width);
+            if (cost < lowest) {
+                lowest = cost;
+                best = n;
+            }
+        }
+    }
+    return DomainGrid(best);
+}
+
+std::array<int, 3> DomainGrid::cell_of(const Box& box, const IVec3& x) const
+{
+    const Vec3 s = box.fractional(x);
+    std::array<int, 3> cell{};
+    for (int k = 0; k < 3; ++k) {
+        const auto n = n_[static_cast<std::size_t>(k)];
+        cell[static_cast<std::size_t>(k)] = std::clamp(static_cast<int>(s[k] * n), 0, n - 1);
+    }
+    return cell;
+}
+
+} // namespace holon

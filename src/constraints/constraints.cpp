@@ -1,0 +1,182 @@
+#include <holon/constraints/constraints.hpp>
+
+#include <holon/core/error.hpp>
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <set>
+
+namespace holon {
+
+namespace {
+
+constexpr double lincs_accuracy = 1e-6;
+
+/// Below this, rounding of the bond vectors themselves keeps an iteration from ever stopping.
+constexpr double least_tolerance = 1e-14;
+
+/// A settle as a cluster like any other: three constraints, no two of one colour.
+ConstraintCluster water_cluster(const Settle& settle)
+{
+    const std::int32_t o = settle.oxygen;
+    ConstraintCluster cluster;
+    cluster.atoms = {o, o + 1, o + 2};
+    cluster.constraints = {{o, o + 1, settle.d_oh}, {o, o + 2, settle.d_oh}, {o + 1, o + 2, settle.d_hh}};
+    cluster.colour_begin = {0, 1, 2, 3};
+    cluster.centre = o;
+    cluster.small = true;
+    return cluster;
+}
+
+std::string atom_list(const MoleculeType& molecule, const ConstraintCluster& cluster)
+{
+    constexpr std::size_t shown = 8;
+    std::string text;
+    for (std::size_t k = 0; k < std::min(shown, cluster.atoms.size()); ++k)
+        text += fmt::format("{}{} {}", k > 0 ? ", " : "", cluster.atoms[k] + 1,
+                            molecule.atoms[static_cast<std::size_t>(cluster.atoms[k])].name);
+    return cluster.atoms.size() > shown ? fmt::format("{} and {} more", text, cluster.atoms.size() - shown) : text;
+}
+
+void check(const MoleculeType& molecule, const ConstraintCluster& cluster)
+{
+    for (const auto& c : cluster.constraints) {
+        if (!(c.length > 0.0) || !std::isfinite(c.length))
+            throw InputError(
+                fmt::format("Molecule type {}: the constraint of atoms {} and {} has length {:g} nm. Give it a "
+                            "positive length.",
+                            molecule.name, c.i + 1, c.j + 1, c.length));
+        for (const auto atom : {c.i, c.j})
+            if (!(molecule.atoms[static_cast<std::size_t>(atom)].mass > 0.0))
+                throw InputError(
+                    fmt::format("Molecule type {}: atom {} ({}) has no mass but is held by a constraint. Give it "
+                                "a mass or remove the constraint.",
+                                molecule.name, atom + 1, molecule.atoms[static_cast<std::size_t>(atom)].name));
+    }
+}
+
+} // namespace
+
+std::vector<std::string> solver_order(const Parameters& parameters)
+{
+    std::string general;
+    switch (parameters.constraint_algorithm) {
+    case ConstraintAlgorithm::lincs: // held to the accuracy of LINCS: constraint_tolerance()
+    case ConstraintAlgorithm::shake:
+        general = "shake";
+        break;
+    }
+    return {"settle", "m_shake", general};
+}
+
+double constraint_tolerance(const Parameters& parameters)
+{
+    return parameters.constraint_algorithm == ConstraintAlgorithm::lincs
+               ? std::min(parameters.shake_tol, lincs_accuracy)
+               : parameters.shake_tol;
+}
+
+Constraints::Constraints(const Topology& topology, const std::vector<MoleculeClusters>& clusters,
+                         const std::vector<std::string>& order, const SolverSettings& settings)
+    : topology_(topology), types_(topology.molecule_types.size())
+{
+    HOLON_ASSERT(clusters.size() == types_.size(), std::to_string(clusters.size()));
+    auto checked = settings;
+    checked.tolerance = std::max(settings.tolerance, least_tolerance);
+    std::vector<SolverInUse> candidates;
+    for (const auto& name : order) {
+        const auto entry = std::ranges::find(constraint_solvers(), name, &SolverEntry::name);
+        if (entry == constraint_solvers().end()) throw InputError("Unknown constraint solver: " + name + ".");
+        candidates.push_back({name, entry->make(checked), 0, 0, {}});
+    }
+    for (std::size_t type = 0; type < types_.size(); ++type) {
+        types_[type].clusters = clusters[type].clusters;
+        for (const auto& settle : topology.molecule_types[type].settles)
+            types_[type].clusters.push_back(water_cluster(settle));
+        assign(type, candidates);
+    }
+    // Only what has work, in this or another rank's part of the system, takes part in the steps.
+    std::vector<int> kept(candidates.size(), -1);
+    for (std::size_t k = 0; k < candidates.size(); ++k) {
+        if (candidates[k].clusters == 0) continue;
+        kept[k] = static_cast<int>(solvers_.size());
+        solvers_.push_back(std::move(candidates[k]));
+    }
+    for (auto& type : types_)
+        for (auto& solver : type.solver_of) solver = kept[static_cast<std::size_t>(solver)];
+}
+
+void Constraints::assign(std::size_t type, std::vector<SolverInUse>& candidates)
+{
+    const auto& molecule = topology_.molecule_types[type];
+    auto& own = types_[type];
+    std::int64_t molecules = 0;
+    for (const auto& block : topology_.blocks)
+        if (static_cast<std::size_t>(block.type) == type) molecules += block.count;
+
+    own.cluster_of.assign(molecule.atoms.size(), -1);
+    for (std::size_t c = 0; c < own.clusters.size(); ++c) {
+        const auto& cluster = own.clusters[c];
+        check(molecule, cluster);
+        const auto taker = std::ranges::find_if(
+            candidates, [&](const SolverInUse& candidate) { return candidate.solver->accepts(molecule, cluster); });
+        if (taker == candidates.end())
+            throw InputError(
+                fmt::format("Molecule type {}: no constraint solver in use can take the {} constraints of atoms {}. "
+                            "Choose another constraint-algorithm.",
+                            molecule.name, cluster.constraints.size(), atom_list(molecule, cluster)));
+        taker->clusters += molecules;
+        taker->constraints += molecules * static_cast<std::int64_t>(cluster.constraints.size());
+        own.solver_of.push_back(static_cast<int>(taker - candidates.begin()));
+        for (const auto atom : cluster.atoms)
+            own.cluster_of[static_cast<std::size_t>(atom)] = static_cast<std::int32_t>(c);
+    }
+}
+
+void Constraints::rebuild(const Atoms& atoms, const AtomDirectory& directory)
+{
+    std::set<std::pair<std::int64_t, std::int32_t>> seen; // large clusters: molecule, index in it
+    for (std::int32_t a = 0; a < atoms.n_owned; ++a) {
+        const auto place = topology_.place(atoms.id[static_cast<std::size_t>(a)]);
+        const auto& type = types_[static_cast<std::size_t>(place.molecule_type)];
+        const auto index = type.cluster_of[static_cast<std::size_t>(place.index)];
+        if (index < 0) continue;
+        const auto& cluster = type.clusters[static_cast<std::size_t>(index)];
+        const bool take =
+            cluster.small ? place.index == cluster.atoms.front() : seen.insert({place.molecule, index}).second;
+        if (!take) continue;
+        auto& solver = solvers_[static_cast<std::size_t>(type.solver_of[static_cast<std::size_t>(index)])];
+        solver.instances.push_back({&topology_.molecule_types[static_cast<std::size_t>(place.molecule_type)], &cluster,
+                                    index, place.molecule, place.molecule_start});
+    }
+    for (auto& used : solvers_) {
+        used.solver->rebuild(used.instances, atoms, directory);
+        used.instances = {};
+    }
+}
+
+ConstraintResult Constraints::project_positions(Atoms& atoms, const Box& box, const ConstraintStage& stage)
+{
+    ConstraintResult result;
+    for (auto& used : solvers_) result += used.solver->project_positions(atoms, box, stage);
+    return result;
+}
+
+ConstraintResult Constraints::project_velocities(Atoms& atoms, const Box& box, const ConstraintStage& stage)
+{
+    HOLON_ASSERT(stage.dt > 0.0, std::to_string(stage.dt));
+    ConstraintResult result;
+    for (auto& used : solvers_) result += used.solver->project_velocities(atoms, box, stage);
+    return result;
+}
+
+std::string Constraints::description() const
+{
+    std::string text;
+    for (const auto& used : solvers_)
+        text += fmt::format("{}: {} clusters, {} constraints\n", used.name, used.clusters, used.constraints);
+    return text;
+}
+
+} // namespace holon

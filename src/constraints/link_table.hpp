@@ -1,0 +1,66 @@
+#pragma once
+
+#include "cut_clusters.hpp"
+
+#include <string>
+#include <unordered_map>
+#include <vector>
+
+namespace holon {
+
+/// A constraint that this rank computes. It points from i to j, which are numbers in LinkTable.
+struct Link {
+    std::int32_t i = 0, j = 0;
+    std::int32_t cluster = 0; // index in LinkTable::clusters
+    bool counted = false;     // here, in sums over constraints: this rank owns i
+    double d2 = 0.0;          // [nm^2]
+    double inverse_mass_i = 0.0, inverse_mass_j = 0.0;
+};
+
+/// A cluster of which this rank owns an atom.
+struct LinkedCluster {
+    ClusterInstance instance;
+    std::int64_t bit = -1;           // number among the cut clusters of all ranks; -1: owned whole
+    std::int32_t begin = 0, end = 0; // its links, in the cluster's order, if owned whole
+};
+
+/// Links of one colour of one cut cluster.
+struct LinkRun {
+    std::int32_t begin = 0, end = 0, cluster = 0;
+};
+
+/// The constraints of clusters of any size as one rank sees them: those with at least one owned atom, in the order of
+/// the cluster, and the exchanges that keep copies of atoms alike after each colour.
+class LinkTable {
+public:
+    /// Collective. See Solver::rebuild.
+    void rebuild(const Communicator& comm, std::span<const ClusterInstance> instances, const Atoms& atoms,
+                 const AtomDirectory& directory);
+
+    std::vector<LinkedCluster> clusters;
+    std::vector<Link> links;                    // of clusters owned whole, one after the other; then cut ones by colour
+    std::vector<std::vector<LinkRun>> cut_runs; // per colour
+    std::int64_t n_cut = 0;                     // cut clusters on all ranks
+
+    // The atoms of the links.
+    std::vector<AtomId> ids;
+    std::vector<std::int32_t> local; // index in Atoms
+    bool owned(std::int32_t number) const { return local[static_cast<std::size_t>(number)] < n_owned_; }
+    std::size_t n_atoms() const { return ids.size(); }
+
+    /// Owners -> copies, in arrays with one element per number, without shifts. Collective. Returns the messages sent.
+    std::int64_t refresh(std::vector<IVec3>& values);
+    std::int64_t refresh_after(std::size_t colour, std::vector<IVec3>& values);
+
+private:
+    std::int32_t number_of(AtomId id, const AtomDirectory& directory);
+    void add_link(std::int32_t cluster, const Constraint& constraint, const AtomDirectory& directory);
+    void add_cut_clusters(const Communicator& comm, const AtomDirectory& directory);
+    std::vector<CopyRequest> copy_requests(const AtomDirectory& directory) const;
+
+    std::int32_t n_owned_ = 0;
+    std::unordered_map<AtomId, std::int32_t> number_;
+    std::vector<HaloExchange> exchanges_; // 0: all copies; 1 + c: after colour c. None if nothing is cut anywhere.
+};
+
+} // namespace holon

@@ -1,0 +1,47 @@
+#include <holon/core/random.hpp>
+#include <holon/core/units.hpp>
+
+#include <cmath>
+
+namespace holon {
+
+Philox::Block Philox::encrypt(Block counter, std::array<std::uint32_t, 2> key)
+{
+    constexpr std::uint64_t multiplier_0 = 0xD2511F53, multiplier_1 = 0xCD9E8D57;
+    constexpr std::uint32_t weyl_0 = 0x9E3779B9, weyl_1 = 0xBB67AE85; // golden ratio, sqrt(3) - 1
+    for (int round = 0; round < 10; ++round) {
+        const std::uint64_t product_0 = multiplier_0 * counter[0];
+        const std::uint64_t product_1 = multiplier_1 * counter[2];
+        counter = {
+            static_cast<std::uint32_t>(product_1 >> 32) ^ counter[1] ^ key[0], static_cast<std::uint32_t>(product_1),
+            static_cast<std::uint32_t>(product_0 >> 32) ^ counter[3] ^ key[1], static_cast<std::uint32_t>(product_0)};
+        key[0] += weyl_0;
+        key[1] += weyl_1;
+    }
+    return counter;
+}
+
+Philox::Block Philox::operator()(std::uint64_t step, std::uint32_t id, std::uint32_t stream) const
+{
+    return encrypt({static_cast<std::uint32_t>(step), static_cast<std::uint32_t>(step >> 32), id, stream},
+                   {static_cast<std::uint32_t>(seed_), static_cast<std::uint32_t>(seed_ >> 32)});
+}
+
+std::array<double, 2> uniform_pair(const Philox::Block& block)
+{
+    const auto uniform = [](std::uint32_t low, std::uint32_t high) {
+        const std::uint64_t bits = (std::uint64_t{high} << 32 | low) >> 12; // 52 bits, so that the half is exact
+        return (static_cast<double>(bits) + 0.5) * 0x1p-52;
+    };
+    return {uniform(block[0], block[1]), uniform(block[2], block[3])};
+}
+
+std::array<double, 2> normal_pair(const Philox::Block& block)
+{
+    const auto [u, v] = uniform_pair(block);
+    const double radius = std::sqrt(-2.0 * std::log(u));
+    const double angle = 2.0 * units::pi * v;
+    return {radius * std::cos(angle), radius * std::sin(angle)};
+}
+
+} // namespace holon

@@ -1,0 +1,45 @@
+#include <holon/forces/nonbonded.hpp>
+
+#include <holon/core/units.hpp>
+
+#include <cmath>
+
+namespace holon {
+
+ForceSwitch force_switch(int power, double r1, double rc)
+{
+    const double p = power, width = rc - r1;
+    const double rcp2 = std::pow(rc, p + 2.0);
+    ForceSwitch s;
+    s.a = -p * ((p + 4.0) * rc - (p + 1.0) * r1) / (rcp2 * width * width);
+    s.b = p * ((p + 3.0) * rc - (p + 1.0) * r1) / (rcp2 * width * width * width);
+    s.c = std::pow(rc, -p) - s.a / 3.0 * width * width * width - s.b / 4.0 * width * width * width * width;
+    return s;
+}
+
+NonbondedConstants::NonbondedConstants(const Parameters& p)
+    : coulomb_factor(units::electric_factor / p.epsilon_r), reaction_field(p.coulomb == CoulombKind::reaction_field),
+      r_coulomb(p.rcoulomb), r_vdw(p.rvdw), r_vdw_switch(p.rvdw_switch), coulomb_modifier(p.coulomb_modifier),
+      vdw_modifier(p.vdw_modifier)
+{
+    const double rc3 = r_coulomb * r_coulomb * r_coulomb;
+    if (reaction_field) {
+        // Tironi et al., J. Chem. Phys. 102, 5451 (1995); epsilon_rf = 0 stands for infinity.
+        k_rf = p.epsilon_rf == 0.0 ? 1.0 / (2.0 * rc3)
+                                   : (p.epsilon_rf - p.epsilon_r) / ((2.0 * p.epsilon_rf + p.epsilon_r) * rc3);
+        c_rf = 1.0 / r_coulomb + k_rf * r_coulomb * r_coulomb;
+        coulomb_modifier = Modifier::none;
+    } else if (coulomb_modifier == Modifier::potential_shift) {
+        c_rf = 1.0 / r_coulomb;
+    }
+    if (vdw_modifier == Modifier::potential_shift) {
+        dispersion_shift = std::pow(r_vdw, -6.0);
+        repulsion_shift = std::pow(r_vdw, -12.0);
+    }
+    if (vdw_modifier == Modifier::force_switch) {
+        dispersion = force_switch(6, r_vdw_switch, r_vdw);
+        repulsion = force_switch(12, r_vdw_switch, r_vdw);
+    }
+}
+
+} // namespace holon

@@ -1,0 +1,120 @@
+#pragma once
+
+#include <holon/forces/nonbonded.hpp>
+
+/// The radial functions of the pair interactions, once for float, double and vectors of float: the same operations in
+/// the same order give the same bits in each lane.
+namespace holon::pair {
+
+enum class Form { plain, force_switch, potential_switch };
+
+inline Form form_of(Modifier modifier)
+{
+    if (modifier == Modifier::force_switch) return Form::force_switch;
+    return modifier == Modifier::potential_switch ? Form::potential_switch : Form::plain;
+}
+
+/// NonbondedConstants in the arithmetic of a kernel. Coulomb: charges carry sqrt(coulomb_factor).
+template <class S>
+struct Constants {
+    S two_k_rf, k_rf, c_rf;
+    S rc2_coulomb, rc2_vdw;
+    S r1_coulomb, r1_vdw;
+    S a1, b1, c1, a6, b6, c6, a12, b12, c12; // force switches
+    S shift6, shift12;
+    S s3_coulomb, s4_coulomb, s5_coulomb, s3_vdw, s4_vdw, s5_vdw; // potential switch: 1 + s3 d^3 + s4 d^4 + s5 d^5
+
+    explicit Constants(const NonbondedConstants& n)
+    {
+        const auto set = [](S& target, double value) { target = static_cast<S>(value); };
+        set(k_rf, n.k_rf);
+        set(two_k_rf, 2.0 * n.k_rf);
+        set(c_rf, n.c_rf);
+        set(rc2_coulomb, n.r_coulomb * n.r_coulomb);
+        set(rc2_vdw, n.r_vdw * n.r_vdw);
+        set(r1_coulomb, n.r_coulomb_switch);
+        set(r1_vdw, n.r_vdw_switch);
+        set(a1, n.coulomb.a);
+        set(b1, n.coulomb.b);
+        set(c1, n.coulomb.c);
+        set(a6, n.dispersion.a);
+        set(b6, n.dispersion.b);
+        set(c6, n.dispersion.c);
+        set(a12, n.repulsion.a);
+        set(b12, n.repulsion.b);
+        set(c12, n.repulsion.c);
+        set(shift6, n.dispersion_shift);
+        set(shift12, n.repulsion_shift);
+        const auto set_switch = [&set](S& s3, S& s4, S& s5, double width) {
+            set(s3, -10.0 / (width * width * width));
+            set(s4, 15.0 / (width * width * width * width));
+            set(s5, -6.0 / (width * width * width * width * width));
+        };
+        set_switch(s3_coulomb, s4_coulomb, s5_coulomb, n.r_coulomb - n.r_coulomb_switch);
+        set_switch(s3_vdw, s4_vdw, s5_vdw, n.r_vdw - n.r_vdw_switch);
+    }
+};
+
+template <class T, class S>
+inline T beyond(T r, S r1)
+{
+    const T d = r - r1;
+    return d > S(0) ? d : d - d;
+}
+
+/// F/r of Coulomb for a product of charges.
+template <Form form, class T, class S>
+inline __attribute__((always_inline)) T coulomb_force(T r2, T rinv, T qq, const Constants<S>& k)
+{
+    const T rinv2 = rinv * rinv;
+    if constexpr (form == Form::plain) return qq * (rinv * rinv2 - k.two_k_rf);
+    const T d = beyond(r2 * rinv, k.r1_coulomb);
+    if constexpr (form == Form::force_switch) return qq * rinv * (rinv2 + d * d * (k.a1 + k.b1 * d));
+    const T s = S(1) + d * d * d * (k.s3_coulomb + d * (k.s4_coulomb + d * k.s5_coulomb));
+    const T ds = d * d * (S(3) * k.s3_coulomb + d * (S(4) * k.s4_coulomb + d * (S(5) * k.s5_coulomb)));
+    return qq * rinv2 * (rinv * s - ds);
+}
+
+/// F/r of Lennard-Jones, c12/r^12 - c6/r^6.
+template <Form form, class T, class S>
+inline __attribute__((always_inline)) T vdw_force(T r2, T rinv, T c6, T c12, const Constants<S>& k)
+{
+    const T rinv2 = rinv * rinv;
+    const T rinv6 = rinv2 * rinv2 * rinv2;
+    if constexpr (form == Form::plain) return (S(12) * c12 * rinv6 - S(6) * c6) * rinv6 * rinv2;
+    const T d = beyond(r2 * rinv, k.r1_vdw);
+    if constexpr (form == Form::force_switch) {
+        const T d2 = d * d;
+        return c12 * (S(12) * rinv6 * rinv6 * rinv2 + d2 * (k.a12 + k.b12 * d) * rinv) -
+               c6 * (S(6) * rinv6 * rinv2 + d2 * (k.a6 + k.b6 * d) * rinv);
+    }
+    const T s = S(1) + d * d * d * (k.s3_vdw + d * (k.s4_vdw + d * k.s5_vdw));
+    const T ds = d * d * (S(3) * k.s3_vdw + d * (S(4) * k.s4_vdw + d * (S(5) * k.s5_vdw)));
+    return (S(12) * c12 * rinv6 - S(6) * c6) * rinv6 * rinv2 * s - (c12 * rinv6 - c6) * rinv6 * ds * rinv;
+}
+
+/// Energies, in double always: they are needed rarely.
+inline double coulomb_energy(Form form, double r2, double qq, const Constants<double>& k)
+{
+    const double rinv = 1.0 / __builtin_sqrt(r2);
+    if (form == Form::plain) return qq * (rinv + k.k_rf * r2 - k.c_rf);
+    const double d = beyond(r2 * rinv, k.r1_coulomb);
+    if (form == Form::force_switch) return qq * (rinv - k.a1 / 3.0 * d * d * d - k.b1 / 4.0 * d * d * d * d - k.c1);
+    return qq * rinv * (1.0 + d * d * d * (k.s3_coulomb + d * (k.s4_coulomb + d * k.s5_coulomb)));
+}
+
+inline double vdw_energy(Form form, double r2, double c6, double c12, const Constants<double>& k)
+{
+    const double rinv2 = 1.0 / r2;
+    const double rinv6 = rinv2 * rinv2 * rinv2;
+    if (form == Form::plain) return c12 * (rinv6 * rinv6 - k.shift12) - c6 * (rinv6 - k.shift6);
+    const double d = beyond(__builtin_sqrt(r2), k.r1_vdw);
+    if (form == Form::force_switch) {
+        const double d3 = d * d * d;
+        return c12 * (rinv6 * rinv6 - k.a12 / 3.0 * d3 - k.b12 / 4.0 * d3 * d - k.c12) -
+               c6 * (rinv6 - k.a6 / 3.0 * d3 - k.b6 / 4.0 * d3 * d - k.c6);
+    }
+    return (c12 * rinv6 - c6) * rinv6 * (1.0 + d * d * d * (k.s3_vdw + d * (k.s4_vdw + d * k.s5_vdw)));
+}
+
+} // namespace holon::pair

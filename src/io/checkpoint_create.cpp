@@ -1,0 +1,224 @@
+#include "checkpoint_layout.hpp"
+#include "checksum.hpp"
+#include "h5.hpp"
+
+#include <holon/core/error.hpp>
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <bit>
+#include <utility>
+
+namespace holon {
+
+namespace {
+
+constexpr std::int64_t min_rank_capacity = 64;
+constexpr std::array<char, 8> magic = {'H', 'O', 'L', 'O', 'N', 'C', 'P', 'T'};
+constexpr std::int64_t pages_searched = 16;
+
+std::int64_t round_up(std::int64_t n, std::int64_t unit)
+{
+    return (n + unit - 1) / unit * unit;
+}
+
+void add_field(hid_t compound, const char* name, std::size_t offset, hid_t type)
+{
+    h5::check(H5Tinsert(compound, name, offset, type), name);
+}
+
+h5::Handle compound_type(std::size_t size)
+{
+    return {H5Tcreate(H5T_COMPOUND, size), H5Tclose, "compound type"};
+}
+
+h5::Handle atom_type()
+{
+    static_assert(sizeof(Image) == 12);
+    const hsize_t three[] = {3};
+    auto type = compound_type(sizeof(AtomRecord));
+    add_field(type, "position", offsetof(AtomRecord, x), h5::array_type(H5T_NATIVE_INT64, three));
+    add_field(type, "velocity", offsetof(AtomRecord, v), h5::array_type(H5T_NATIVE_INT64, three));
+    add_field(type, "image", offsetof(AtomRecord, image), h5::array_type(H5T_NATIVE_INT32, three));
+    add_field(type, "id", offsetof(AtomRecord, id), H5T_NATIVE_INT32);
+    return type;
+}
+
+h5::Handle record_type()
+{
+    auto value = compound_type(sizeof(StateValue));
+    add_field(value, "name", offsetof(StateValue, name), h5::text_type(RunState::max_name + 1));
+    add_field(value, "low", offsetof(StateValue, low), H5T_NATIVE_UINT64);
+    add_field(value, "high", offsetof(StateValue, high), H5T_NATIVE_INT64);
+
+    const hsize_t box[] = {3, 3}, values[] = {RunState::max_values};
+    auto type = compound_type(sizeof(CommitRecord));
+    add_field(type, "checksum", offsetof(CommitRecord, checksum), H5T_NATIVE_UINT64);
+    add_field(type, "step", offsetof(CommitRecord, step), H5T_NATIVE_INT64);
+    add_field(type, "writer", offsetof(CommitRecord, writer), H5T_NATIVE_UINT64);
+    add_field(type, "data_checksum", offsetof(CommitRecord, data_checksum), H5T_NATIVE_UINT64);
+    add_field(type, "first_row", offsetof(CommitRecord, first_row), H5T_NATIVE_INT64);
+    add_field(type, "atoms", offsetof(CommitRecord, atoms), H5T_NATIVE_INT64);
+    add_field(type, "rank", offsetof(CommitRecord, rank), H5T_NATIVE_INT32);
+    add_field(type, "ranks", offsetof(CommitRecord, ranks), H5T_NATIVE_INT32);
+    add_field(type, "time", offsetof(CommitRecord, time), H5T_NATIVE_DOUBLE);
+    add_field(type, "box", offsetof(CommitRecord, box), h5::array_type(H5T_NATIVE_DOUBLE, box));
+    add_field(type, "value_count", offsetof(CommitRecord, value_count), H5T_NATIVE_INT64);
+    add_field(type, "values", offsetof(CommitRecord, values), h5::array_type(value, values));
+    return type;
+}
+
+void write_description(hid_t file, const CheckpointInput& input, int ring)
+{
+    h5::set_attribute(file, "format", std::int64_t{checkpoint_format});
+    h5::set_attribute(file, "program", std::string_view("Holon"));
+    h5::set_attribute(file, "atoms", input.atoms);
+    h5::set_attribute(file, "ring", std::int64_t{ring});
+    h5::set_attribute(file, "position_unit_nm", position_unit);
+    h5::set_attribute(file, "velocity_unit_nm_per_ps", velocity_unit);
+    const auto group = h5::create_group(file, "input");
+    for (const auto& [name, text] : input.texts) h5::write_text(group, name.c_str(), text);
+}
+
+void write_file(hid_t file, const CheckpointInput& input, CheckpointDirectory& directory)
+{
+    const std::int64_t page[] = {page_bytes}, records[] = {directory.rank_capacity}, rows[] = {directory.rows};
+    const auto page_set = h5::create_contiguous(file, H5T_NATIVE_UCHAR, page, "directory");
+    h5::link(page_set, file, "directory");
+    directory.offset = h5::offset_of(page_set);
+    write_description(file, input, static_cast<int>(directory.ring));
+
+    const auto slots = h5::create_group(file, "slots");
+    const auto record = record_type(), atom = atom_type();
+    for (int k = 0; k < directory.slot_count(); ++k) {
+        const auto slot = h5::create_group(slots, std::to_string(k).c_str());
+        const auto record_set = h5::create_contiguous(file, record, records, "commit records");
+        const auto atom_set = h5::create_contiguous(file, atom, rows, "atoms");
+        h5::link(record_set, slot, "commits");
+        h5::link(atom_set, slot, "atoms");
+        directory.slots[static_cast<std::size_t>(k)] = {h5::offset_of(record_set), h5::offset_of(atom_set)};
+    }
+}
+
+/// Lets the HDF5 library lay out the file.
+void lay_out(const std::string& path, const CheckpointInput& input, CheckpointDirectory& directory)
+{
+    auto file = h5::create_file(path);
+    write_file(file, input, directory);
+    file.close();
+}
+
+/// Checksum of everything that never changes.
+std::uint64_t checksum_of_rest(const RawFile& file, const CheckpointDirectory& directory)
+{
+    std::vector<std::pair<std::int64_t, std::int64_t>> excluded = {{directory.offset, directory.offset + page_bytes}};
+    for (int k = 0; k < directory.slot_count(); ++k) {
+        const auto& slot = directory.slots[static_cast<std::size_t>(k)];
+        excluded.emplace_back(slot.records, slot.records + directory.record_bytes());
+        excluded.emplace_back(slot.atoms, slot.atoms + directory.atom_bytes());
+    }
+    std::ranges::sort(excluded);
+    excluded.emplace_back(directory.file_size, directory.file_size);
+
+    Checksum sum;
+    std::vector<std::byte> piece(1 << 20);
+    std::int64_t at = 0;
+    for (const auto& [begin, end] : excluded) {
+        while (at < begin) {
+            const auto n = std::min(begin - at, static_cast<std::int64_t>(piece.size()));
+            const auto bytes = std::span(piece).first(static_cast<std::size_t>(n));
+            file.read(bytes, at);
+            sum.add(bytes);
+            at += n;
+        }
+        at = std::max(at, end);
+    }
+    return sum.value();
+}
+
+std::uint64_t checksum_of(const CheckpointDirectory& directory)
+{
+    constexpr auto begin = offsetof(CheckpointDirectory, checksum) + sizeof(std::uint64_t);
+    return checksum(std::as_bytes(std::span(&directory, 1)).subspan(begin));
+}
+
+/// The directory page, wherever HDF5 has put it: InputError, if there is none.
+CheckpointDirectory find_directory(const RawFile& file)
+{
+    const auto size = file.size();
+    for (std::int64_t page = 1; page <= pages_searched && (page + 1) * page_bytes <= size; ++page) {
+        const auto directory = file.read_value<CheckpointDirectory>(page * page_bytes);
+        if (directory.magic == magic) return directory;
+    }
+    using Signature = std::array<unsigned char, 8>;
+    const bool is_hdf5 =
+        size >= 8 && file.read_value<Signature>(0) == Signature{0x89, 'H', 'D', 'F', '\r', '\n', 0x1a, '\n'};
+    throw InputError(fmt::format("{} is not a checkpoint of Holon: {}. Give the checkpoint.h5 of a run's output folder.",
+                                 file.path(), is_hdf5 ? "it is an HDF5 file of another kind, or damaged" : "it is not an HDF5 file"));
+}
+
+bool is_plausible(const CheckpointDirectory& directory)
+{
+    return directory.ring >= 1 && directory.ring <= max_ring && directory.atoms >= 1 && directory.rows >= directory.atoms &&
+           directory.rank_capacity >= 1;
+}
+
+} // namespace
+
+CheckpointDirectory create_checkpoint_file(const std::string& path, const CheckpointInput& input, int ring, int ranks)
+{
+    HOLON_ASSERT(ring >= 1 && ring <= max_ring && input.atoms > 0, fmt::format("{} slots, {} atoms", ring, input.atoms));
+    CheckpointDirectory directory{};
+    directory.ring = static_cast<std::uint32_t>(ring);
+    directory.run_id = input.run_id;
+    directory.atoms = input.atoms;
+    directory.rank_capacity =
+        std::max(min_rank_capacity, static_cast<std::int64_t>(std::bit_ceil(static_cast<std::uint64_t>(ranks))));
+    directory.rows = round_up(input.atoms, rows_per_page) + directory.rank_capacity * rows_per_page;
+
+    std::int64_t needed = std::int64_t{1} << 20;
+    for (const auto& [name, text] : input.texts) needed += static_cast<std::int64_t>(text.size()) + page_bytes;
+    needed += directory.slot_count() * (directory.atom_bytes() + directory.record_bytes());
+    RawFile(path, RawFile::Mode::create).allocate(needed); // the HDF5 library copes badly with a full disk
+    lay_out(path, input, directory);
+
+    const RawFile file(path, RawFile::Mode::write);
+    directory.file_size = file.size();
+    file.allocate(directory.file_size);
+    directory.rest_checksum = checksum_of_rest(file, directory);
+    directory.magic = magic;
+    directory.format = checkpoint_format;
+    directory.checksum = checksum_of(directory);
+    file.write(std::as_bytes(std::span(&directory, 1)), directory.offset);
+    HOLON_ASSERT(find_directory(file).checksum == directory.checksum, fmt::format("offset {}", directory.offset));
+    return directory;
+}
+
+CheckpointDirectory read_directory(const RawFile& file)
+{
+    const auto directory = find_directory(file);
+    if (directory.format > checkpoint_format)
+        throw InputError(fmt::format("{} has format {}, which is newer than this program's ({}). Use the program that wrote it, or a newer one.",
+                                     file.path(), directory.format, checkpoint_format));
+    if (directory.checksum != checksum_of(directory) || !is_plausible(directory))
+        throw InputError(fmt::format("{} is damaged: its directory does not match its checksum. Use a copy of the file.", file.path()));
+    if (file.size() < directory.file_size)
+        throw InputError(fmt::format("{} is truncated: it has {} of {} bytes. Use a complete copy of the file.", file.path(),
+                                     file.size(), directory.file_size));
+    if (checksum_of_rest(file, directory) != directory.rest_checksum)
+        throw InputError(fmt::format("{} is damaged, or has been changed by another program: its input does not match "
+                                     "its checksum. Use a copy of the file.", file.path()));
+    return directory;
+}
+
+CheckpointInput read_input(const RawFile& file, const CheckpointDirectory& directory)
+{
+    CheckpointInput input{directory.atoms, directory.run_id, {}};
+    const auto h5_file = h5::open_file(file.path());
+    const auto group = h5::open_group(h5_file, "input");
+    for (const auto& name : h5::names_in(group)) input.texts[name] = h5::read_text(group, name.c_str());
+    return input;
+}
+
+} // namespace holon

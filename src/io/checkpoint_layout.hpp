@@ -1,0 +1,114 @@
+#pragma once
+
+#include "raw_file.hpp"
+
+#include <holon/io/checkpoint.hpp>
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <type_traits>
+#include <vector>
+
+/// How checkpoint.h5 is laid out. All numbers are little-endian; every structure here is also an HDF5 datatype.
+namespace holon {
+
+static_assert(sizeof(AtomRecord) == 64 && std::is_standard_layout_v<AtomRecord>);
+static_assert(offsetof(AtomRecord, v) == 24 && offsetof(AtomRecord, image) == 48 && offsetof(AtomRecord, id) == 60);
+
+inline constexpr std::int64_t page_bytes = 4096;
+
+/// Rows of atoms per page: a rank's block begins at a multiple of it, so that no two ranks write to one page.
+inline constexpr std::int64_t rows_per_page = page_bytes / static_cast<std::int64_t>(sizeof(AtomRecord));
+
+/// One number of RunState::values.
+struct StateValue {
+    std::array<char, RunState::max_name + 1> name; // ends with zeros
+    std::uint64_t low;
+    std::int64_t high;
+};
+
+/// What a rank writes last: that rows [first_row, first_row + atoms) of the slot are its share of the state of `step`.
+struct CommitRecord {
+    std::uint64_t checksum; // of all that follows
+    std::int64_t step;
+    std::uint64_t writer; // random number of the writer that wrote it: records of two runs are never mixed
+    std::uint64_t data_checksum;
+    std::int64_t first_row;
+    std::int64_t atoms;
+    std::int32_t rank;
+    std::int32_t ranks;
+    double time;
+    std::array<double, 9> box; // master vectors, row by row
+    std::int64_t value_count;
+    std::array<StateValue, RunState::max_values> values;
+    std::array<std::byte, 112> reserved;
+};
+static_assert(sizeof(CommitRecord) == page_bytes && std::is_trivially_copyable_v<CommitRecord>);
+
+CommitRecord make_record(const RunState& state);
+RunState state_of(const CommitRecord& record);
+void seal(CommitRecord& record);
+bool is_sealed(const CommitRecord& record);
+
+/// Where one slot's parts begin in the file.
+struct SlotPlace {
+    std::int64_t records;
+    std::int64_t atoms;
+};
+
+inline constexpr int max_ring = 12;
+inline constexpr int synced_slots = 2;
+inline constexpr std::uint32_t checkpoint_format = 1;
+
+/// The page that says where everything is. It is a dataset of its own at one of the first page boundaries, is found without
+/// the HDF5 library, and guards all of the file that is not a slot with a checksum, so that damage is found before the library
+/// sees it.
+struct CheckpointDirectory {
+    std::array<char, 8> magic;
+    std::uint32_t format;
+    std::uint32_t ring; // slots [0, ring) are the ring, then come the synced ones
+    std::uint64_t checksum; // of all that follows
+    std::int64_t offset;    // of this page
+    std::int64_t file_size;
+    std::uint64_t rest_checksum; // of the file without the slots and this page
+    std::uint64_t run_id;
+    std::int64_t atoms;
+    std::int64_t rows;          // of a slot
+    std::int64_t rank_capacity; // commit records of a slot
+    std::array<SlotPlace, max_ring + synced_slots> slots;
+    std::array<std::byte, 3792> reserved;
+
+    int slot_count() const { return static_cast<int>(ring) + synced_slots; }
+    std::int64_t atom_bytes() const { return rows * static_cast<std::int64_t>(sizeof(AtomRecord)); }
+    std::int64_t record_bytes() const { return rank_capacity * page_bytes; }
+};
+static_assert(sizeof(CheckpointDirectory) == page_bytes && std::is_trivially_copyable_v<CheckpointDirectory>);
+
+/// Makes a file with empty slots. Failure, if there is no space for it.
+CheckpointDirectory create_checkpoint_file(const std::string& path, const CheckpointInput& input, int ring, int ranks);
+
+/// Checks all of the file but its slots. InputError as read_checkpoint().
+CheckpointDirectory read_directory(const RawFile& file);
+
+/// The stored input of a file that has been checked.
+CheckpointInput read_input(const RawFile& file, const CheckpointDirectory& directory);
+
+/// The commit records of a slot if they agree with each other; `problem` says why not.
+struct SlotRecords {
+    std::vector<CommitRecord> records;
+    bool empty = false;
+    std::string problem;
+};
+SlotRecords read_records(const RawFile& file, const CheckpointDirectory& directory, int slot);
+
+/// Reads all atoms of a slot whose records agree: empty, or what is wrong with them.
+std::string verify_atoms(const RawFile& file, const CheckpointDirectory& directory, int slot,
+                         const std::vector<CommitRecord>& records);
+
+/// Indices of the slots whose records agree, newest first.
+std::vector<int> slots_by_age(const std::vector<SlotRecords>& slots);
+
+} // namespace holon

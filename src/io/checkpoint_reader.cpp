@@ -1,0 +1,176 @@
+#include "checkpoint_layout.hpp"
+#include "on_root.hpp"
+
+#include <holon/core/error.hpp>
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+namespace holon {
+
+namespace {
+
+/// Reads the atoms [begin, end) of a slot, counting those of rank 0's block first, then rank 1's and so on.
+std::vector<AtomRecord> read_atoms(const RawFile& file, const CheckpointDirectory& directory, int slot,
+                                   std::span<const CommitRecord> records, std::int64_t begin, std::int64_t end)
+{
+    std::vector<AtomRecord> atoms(static_cast<std::size_t>(end - begin));
+    std::int64_t block = 0; // atoms in the blocks before
+    for (const auto& record : records) {
+        const auto from = std::max(begin, block), to = std::min(end, block + record.atoms);
+        if (from < to)
+            file.read(std::as_writable_bytes(std::span(atoms).subspan(static_cast<std::size_t>(from - begin),
+                                                                       static_cast<std::size_t>(to - from))),
+                      directory.slots[static_cast<std::size_t>(slot)].atoms +
+                          (record.first_row + from - block) * static_cast<std::int64_t>(sizeof(AtomRecord)));
+        block += record.atoms;
+    }
+    return atoms;
+}
+
+/// A slot that holds a whole state.
+struct Found {
+    int slot = -1;
+    std::vector<CommitRecord> records;
+    std::vector<std::string> notes;
+};
+
+Found find_newest(const RawFile& file, const CheckpointDirectory& directory)
+{
+    std::vector<SlotRecords> slots;
+    for (int k = 0; k < directory.slot_count(); ++k) slots.push_back(read_records(file, directory, k));
+    Found found;
+    for (std::size_t k = 0; k < slots.size(); ++k)
+        if (!slots[k].problem.empty() && !slots[k].empty)
+            found.notes.push_back(fmt::format("{}: slot {} is skipped: {}.", file.path(), k, slots[k].problem));
+    for (const int k : slots_by_age(slots)) {
+        auto& records = slots[static_cast<std::size_t>(k)].records;
+        const auto problem = verify_atoms(file, directory, k, records);
+        if (problem.empty()) {
+            found.slot = k;
+            found.records = std::move(records);
+            return found;
+        }
+        found.notes.push_back(fmt::format("{}: slot {}, step {}, is skipped: {}.", file.path(), k, records.front().step, problem));
+    }
+    std::string reasons;
+    for (const auto& note : found.notes) reasons += "\n  " + note;
+    throw InputError(fmt::format("{} holds no valid state. Start the run again, or use a copy of the file.{}", file.path(), reasons));
+}
+
+/// What rank 0 found out, for the other ranks: texts one after the other, each after its name.
+void broadcast_texts(const Communicator& comm, std::map<std::string, std::string>& texts)
+{
+    auto count = static_cast<std::uint64_t>(texts.size());
+    comm.broadcast(std::as_writable_bytes(std::span(&count, 1)));
+    auto next = texts.begin();
+    for (std::uint64_t k = 0; k < count; ++k) {
+        std::string name, text;
+        if (comm.root()) std::tie(name, text) = *next++;
+        comm.broadcast(name);
+        comm.broadcast(text);
+        if (!comm.root()) texts[name] = text;
+    }
+}
+
+template <class T>
+void broadcast_vector(const Communicator& comm, std::vector<T>& values)
+{
+    auto size = static_cast<std::uint64_t>(values.size());
+    comm.broadcast(std::as_writable_bytes(std::span(&size, 1)));
+    values.resize(size);
+    comm.broadcast(std::as_writable_bytes(std::span(values)));
+}
+
+} // namespace
+
+CheckpointContents read_checkpoint(const Communicator& comm, const std::string& path)
+{
+    CheckpointContents contents;
+    CheckpointDirectory directory{};
+    Found found;
+    on_root(comm, [&] {
+        const auto file = open_input(path);
+        directory = read_directory(file);
+        found = find_newest(file, directory);
+        contents.input = read_input(file, directory);
+    });
+    comm.broadcast(std::as_writable_bytes(std::span(&directory, 1)));
+    comm.broadcast(std::as_writable_bytes(std::span(&found.slot, 1)));
+    broadcast_vector(comm, found.records);
+    broadcast_texts(comm, contents.input.texts);
+    contents.input.atoms = directory.atoms;
+    contents.input.run_id = directory.run_id;
+    contents.slot = found.slot;
+    contents.notes = found.notes;
+    contents.state = state_of(found.records.front());
+    on_all(comm, [&] {
+        const auto file = open_input(path);
+        contents.atoms = read_atoms(file, directory, found.slot, found.records, directory.atoms * comm.rank() / comm.size(),
+                                    directory.atoms * (comm.rank() + 1) / comm.size());
+    });
+    return contents;
+}
+
+struct CheckpointFile::Impl {
+    explicit Impl(const std::string& path) : file(open_input(path)), directory(read_directory(file)) {}
+    SlotRecords records(int slot) const { return read_records(file, directory, slot); }
+
+    RawFile file;
+    CheckpointDirectory directory;
+};
+
+CheckpointFile::CheckpointFile(const std::string& path) : impl_(std::make_unique<Impl>(path)) {}
+CheckpointFile::~CheckpointFile() = default;
+
+CheckpointInput CheckpointFile::input() const
+{
+    return read_input(impl_->file, impl_->directory);
+}
+
+std::vector<CheckpointSlot> CheckpointFile::slots() const
+{
+    std::vector<CheckpointSlot> slots;
+    for (int k = 0; k < impl_->directory.slot_count(); ++k) {
+        const auto found = impl_->records(k);
+        CheckpointSlot slot;
+        slot.index = k;
+        slot.synced = k >= static_cast<int>(impl_->directory.ring);
+        slot.empty = found.empty;
+        slot.problem = found.problem;
+        if (is_sealed(found.records.front())) {
+            slot.state = state_of(found.records.front());
+            slot.ranks = found.records.front().ranks;
+        }
+        slots.push_back(slot);
+    }
+    return slots;
+}
+
+std::string CheckpointFile::verify(int slot) const
+{
+    const auto found = impl_->records(slot);
+    return found.problem.empty() ? verify_atoms(impl_->file, impl_->directory, slot, found.records) : found.problem;
+}
+
+std::vector<AtomRecord> CheckpointFile::atoms(int slot) const
+{
+    const auto found = impl_->records(slot);
+    const auto problem = found.problem.empty() ? verify_atoms(impl_->file, impl_->directory, slot, found.records) : found.problem;
+    if (!problem.empty()) throw InputError(fmt::format("{}: slot {} is not valid: {}.", impl_->file.path(), slot, problem));
+    auto atoms = read_atoms(impl_->file, impl_->directory, slot, found.records, 0, impl_->directory.atoms);
+    std::ranges::sort(atoms, {}, &AtomRecord::id);
+    return atoms;
+}
+
+int CheckpointFile::newest_valid() const
+{
+    std::vector<SlotRecords> slots;
+    for (int k = 0; k < impl_->directory.slot_count(); ++k) slots.push_back(impl_->records(k));
+    for (const int k : slots_by_age(slots))
+        if (verify_atoms(impl_->file, impl_->directory, k, slots[static_cast<std::size_t>(k)].records).empty()) return k;
+    return -1;
+}
+
+} // namespace holon

@@ -1,0 +1,183 @@
+#include "checkpoint_layout.hpp"
+#include "checksum.hpp"
+
+#include <holon/core/error.hpp>
+#include <holon/core/state_hash.hpp>
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <bit>
+#include <cstring>
+#include <numeric>
+#include <random>
+
+namespace holon {
+
+namespace {
+
+std::uint64_t checksum_of(const CommitRecord& record)
+{
+    return checksum(std::as_bytes(std::span(&record, 1)).subspan(sizeof(record.checksum)));
+}
+
+int128 join(std::int64_t high, std::uint64_t low)
+{
+    return int128{high} * (int128{1} << 64) + low;
+}
+
+/// Why records that are sealed do not make up one state; empty, if they do.
+std::string disagreement(const std::vector<CommitRecord>& records, const CheckpointDirectory& directory)
+{
+    const auto& first = records.front();
+    std::int64_t total = 0;
+    for (std::size_t r = 0; r < records.size(); ++r) {
+        const auto& record = records[r];
+        if (record.step != first.step || record.writer != first.writer)
+            return fmt::format("rank {} has not committed step {}", r, first.step);
+        if (record.rank != static_cast<std::int32_t>(r) || record.ranks != first.ranks || record.first_row < 0 ||
+            record.atoms < 0 || record.atoms > directory.rows || record.first_row > directory.rows - record.atoms)
+            return fmt::format("the commit record of rank {} is out of bounds", r);
+        total += record.atoms;
+    }
+    if (total != directory.atoms) return fmt::format("{} of {} atoms are committed", total, directory.atoms);
+    return {};
+}
+
+} // namespace
+
+CommitRecord make_record(const RunState& state)
+{
+    HOLON_ASSERT(state.values.size() <= RunState::max_values, fmt::format("{} values", state.values.size()));
+    CommitRecord record{};
+    record.step = state.step;
+    record.time = state.time;
+    for (int i = 0; i < 3; ++i)
+        for (int j = 0; j < 3; ++j) record.box[static_cast<std::size_t>(3 * i + j)] = state.box(i, j);
+    for (const auto& [name, value] : state.values) {
+        HOLON_ASSERT(!name.empty() && name.size() <= RunState::max_name, name);
+        auto& entry = record.values[static_cast<std::size_t>(record.value_count++)];
+        std::ranges::copy(name, entry.name.begin());
+        entry.low = static_cast<std::uint64_t>(value);
+        entry.high = static_cast<std::int64_t>(value >> 64);
+    }
+    return record;
+}
+
+RunState state_of(const CommitRecord& record)
+{
+    RunState state;
+    state.step = record.step;
+    state.time = record.time;
+    for (int i = 0; i < 3; ++i)
+        for (int j = 0; j < 3; ++j) state.box(i, j) = record.box[static_cast<std::size_t>(3 * i + j)];
+    const auto count = std::clamp<std::int64_t>(record.value_count, 0, RunState::max_values);
+    for (std::size_t k = 0; k < static_cast<std::size_t>(count); ++k) {
+        const auto& entry = record.values[k];
+        state.values[std::string(entry.name.data(), strnlen(entry.name.data(), RunState::max_name))] =
+            join(entry.high, entry.low);
+    }
+    return state;
+}
+
+void seal(CommitRecord& record)
+{
+    record.checksum = checksum_of(record);
+}
+
+bool is_sealed(const CommitRecord& record)
+{
+    return record.checksum == checksum_of(record);
+}
+
+SlotRecords read_records(const RawFile& file, const CheckpointDirectory& directory, int slot)
+{
+    const auto begin = directory.slots[static_cast<std::size_t>(slot)].records;
+    SlotRecords result;
+    result.records.push_back(file.read_value<CommitRecord>(begin));
+    const auto& first = result.records.front();
+    result.empty = first.writer == 0 && first.ranks == 0;
+    if (result.empty) result.problem = "empty";
+    else if (!is_sealed(first)) result.problem = "the commit record of rank 0 is damaged or incomplete";
+    else if (first.ranks < 1 || first.ranks > directory.rank_capacity)
+        result.problem = fmt::format("{} ranks cannot have written it", first.ranks);
+    if (!result.problem.empty()) return result;
+
+    result.records.resize(static_cast<std::size_t>(first.ranks));
+    file.read(std::as_writable_bytes(std::span(result.records)), begin);
+    const auto torn = std::ranges::find_if_not(result.records, is_sealed);
+    result.problem = torn == result.records.end()
+                         ? disagreement(result.records, directory)
+                         : fmt::format("the commit record of rank {} is damaged or incomplete", torn - result.records.begin());
+    return result;
+}
+
+std::string verify_atoms(const RawFile& file, const CheckpointDirectory& directory, int slot,
+                         const std::vector<CommitRecord>& records)
+{
+    constexpr std::int64_t piece_rows = 1 << 16;
+    std::vector<AtomRecord> piece(static_cast<std::size_t>(std::min(piece_rows, directory.rows)));
+    std::vector<bool> seen(static_cast<std::size_t>(directory.atoms), false);
+    for (const auto& record : records) {
+        Checksum sum;
+        for (std::int64_t row = 0; row < record.atoms; row += piece_rows) {
+            const auto rows = std::span(piece).first(static_cast<std::size_t>(std::min(piece_rows, record.atoms - row)));
+            file.read(std::as_writable_bytes(rows), directory.slots[static_cast<std::size_t>(slot)].atoms +
+                                                        (record.first_row + row) * static_cast<std::int64_t>(sizeof(AtomRecord)));
+            sum.add(std::as_bytes(rows));
+            for (const auto& atom : rows) {
+                if (atom.id < 0 || atom.id >= directory.atoms || seen[static_cast<std::size_t>(atom.id)])
+                    return fmt::format("the atoms of rank {} are damaged", record.rank);
+                seen[static_cast<std::size_t>(atom.id)] = true;
+            }
+        }
+        if (sum.value() != record.data_checksum) return fmt::format("the atoms of rank {} are damaged", record.rank);
+    }
+    return {};
+}
+
+std::vector<int> slots_by_age(const std::vector<SlotRecords>& slots)
+{
+    std::vector<int> order;
+    for (std::size_t k = 0; k < slots.size(); ++k)
+        if (slots[k].problem.empty()) order.push_back(static_cast<int>(k));
+    std::ranges::stable_sort(order, std::greater{},
+                             [&](int k) { return slots[static_cast<std::size_t>(k)].records.front().step; });
+    return order;
+}
+
+void RunState::set(const std::string& name, double value)
+{
+    values[name] = std::bit_cast<std::uint64_t>(value);
+}
+
+FixedSum RunState::sum(const std::string& name) const
+{
+    const auto found = values.find(name);
+    if (found == values.end())
+        throw InputError(fmt::format("The checkpoint has no value of '{}', which this run needs. Restart with the "
+                                     "program and the settings that wrote it.", name));
+    return FixedSum::from_raw(found->second);
+}
+
+double RunState::real(const std::string& name) const
+{
+    return std::bit_cast<double>(static_cast<std::uint64_t>(sum(name).raw()));
+}
+
+std::uint64_t state_hash(const RunState& state, std::span<const AtomRecord> atoms)
+{
+    return std::transform_reduce(atoms.begin(), atoms.end(), box_hash(state.box), std::plus{}, [](const AtomRecord& a) {
+        return atom_hash(a.id, a.x, a.image, a.v);
+    });
+}
+
+std::uint64_t new_run_id(const Communicator& comm)
+{
+    std::random_device device;
+    std::uint64_t id = (std::uint64_t{device()} << 32 | device()) | 1;
+    comm.broadcast(std::as_writable_bytes(std::span(&id, 1)));
+    return id;
+}
+
+} // namespace holon

@@ -1,0 +1,218 @@
+#include "checkpoint_layout.hpp"
+#include "checksum.hpp"
+#include "on_root.hpp"
+#include "worker.hpp"
+
+#include <holon/core/error.hpp>
+
+#include <fmt/format.h>
+
+#include <chrono>
+
+namespace holon {
+
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+double seconds_since(Clock::time_point begin)
+{
+    return std::chrono::duration<double>(Clock::now() - begin).count();
+}
+
+} // namespace
+
+struct CheckpointWriter::Impl {
+    Impl(Communicator c, CheckpointOptions o, RawFile f, const CheckpointDirectory& d, std::uint64_t id)
+        : comm(std::move(c)), options(std::move(o)), file(std::move(f)), directory(d), writer_id(id)
+    {
+    }
+
+    int take_slot(bool synced);
+    void pack(const Atoms& atoms, const Box& box, std::vector<AtomRecord>& rows) const;
+    void write(int slot, const CommitRecord& record, const std::vector<AtomRecord>& rows) const;
+    void sync() const;
+
+    Communicator comm;
+    CheckpointOptions options;
+    RawFile file;
+    CheckpointDirectory directory;
+    std::uint64_t writer_id;
+    int next_ring = 0, next_synced = 0;
+    std::int64_t first_row = 0;
+    std::int32_t n_owned = 0;
+    std::array<std::vector<AtomRecord>, 2> buffers; // one is filled while the other is written
+    std::size_t current = 0;
+    CheckpointStats stats;
+    Clock::time_point last_sync = Clock::now();
+    Worker syncer, helper; // destroyed first, helper before the syncer that it hands work to
+};
+
+int CheckpointWriter::Impl::take_slot(bool synced)
+{
+    const int ring = static_cast<int>(directory.ring);
+    if (synced) return ring + std::exchange(next_synced, (next_synced + 1) % synced_slots);
+    return std::exchange(next_ring, (next_ring + 1) % ring);
+}
+
+void CheckpointWriter::Impl::pack(const Atoms& atoms, const Box& box, std::vector<AtomRecord>& rows) const
+{
+    HOLON_ASSERT(atoms.n_owned == n_owned, fmt::format("{} atoms owned, {} at repartition", atoms.n_owned, n_owned));
+    rows.resize(static_cast<std::size_t>(n_owned));
+    for (std::size_t i = 0; i < rows.size(); ++i) {
+        auto& row = rows[i];
+        row.x = atoms.x[i];
+        row.image = atoms.image[i] + box.wrap(row.x);
+        row.v = atoms.v[i];
+        row.id = atoms.id[i];
+    }
+}
+
+void CheckpointWriter::Impl::write(int slot, const CommitRecord& record, const std::vector<AtomRecord>& rows) const
+{
+    const auto& place = directory.slots[static_cast<std::size_t>(slot)];
+    const auto bytes = std::as_bytes(std::span(rows));
+    auto committed = record;
+    committed.data_checksum = checksum(bytes);
+    seal(committed);
+    file.write(bytes, place.atoms + record.first_row * static_cast<std::int64_t>(sizeof(AtomRecord)));
+    file.write(std::as_bytes(std::span(&committed, 1)), place.records + record.rank * page_bytes);
+}
+
+void CheckpointWriter::Impl::sync() const
+{
+    for (const auto& path : options.sync_also)
+        if (file_exists(path)) RawFile(path, RawFile::Mode::read).sync();
+    file.sync();
+}
+
+CheckpointWriter::CheckpointWriter(std::unique_ptr<Impl> impl) : impl_(std::move(impl)) {}
+CheckpointWriter::~CheckpointWriter() = default;
+CheckpointWriter::CheckpointWriter(CheckpointWriter&&) noexcept = default;
+CheckpointWriter& CheckpointWriter::operator=(CheckpointWriter&&) noexcept = default;
+
+CheckpointWriter CheckpointWriter::create(const Communicator& comm, const std::string& path, const CheckpointInput& input,
+                                          const CheckpointOptions& options, const RunState& state, const Atoms& atoms,
+                                          const Box& box)
+{
+    const std::string temporary = temporary_name(path);
+    CheckpointDirectory directory{};
+    on_root(comm, [&] { directory = create_checkpoint_file(temporary, input, options.slots, comm.size()); });
+    comm.broadcast(std::as_writable_bytes(std::span(&directory, 1)));
+    RawFile file;
+    on_all(comm, [&] { file = RawFile(temporary, RawFile::Mode::write); });
+
+    CheckpointWriter writer(std::make_unique<Impl>(comm, options, std::move(file), directory, new_run_id(comm)));
+    writer.repartition(atoms.n_owned);
+    writer.submit(state, atoms, box);
+    on_all(comm, [&] {
+        writer.finish();
+        if (const auto error = writer.error(); !error.empty()) throw Failure(error);
+    });
+    on_root(comm, [&] { publish_file(temporary, path); });
+    return writer;
+}
+
+CheckpointWriter CheckpointWriter::resume(const Communicator& comm, const std::string& path,
+                                          const CheckpointContents& contents, const CheckpointOptions& options,
+                                          const Atoms& atoms, const Box& box)
+{
+    CheckpointDirectory directory{};
+    std::array<int, 2> next{};
+    bool fits = false;
+    on_root(comm, [&] {
+        const RawFile file(path, RawFile::Mode::read);
+        directory = read_directory(file);
+        const int ring = static_cast<int>(directory.ring);
+        fits = comm.size() <= directory.rank_capacity && ring == options.slots && read_input(file, directory) == contents.input;
+        // The slot that is restarted from is the last to be written again.
+        const auto age = [&](int k) { return read_records(file, directory, ring + k).records.front().step; };
+        const bool from_ring = contents.slot < ring;
+        next = {from_ring ? (contents.slot + 1) % ring : 0, from_ring ? (age(1) < age(0)) : 1 - (contents.slot - ring)};
+    });
+    fits = comm.any(fits);
+    if (!fits) return create(comm, path, contents.input, options, contents.state, atoms, box);
+
+    comm.broadcast(std::as_writable_bytes(std::span(&directory, 1)));
+    comm.broadcast(std::as_writable_bytes(std::span(next)));
+    RawFile file;
+    on_all(comm, [&] { file = RawFile(path, RawFile::Mode::write); });
+    CheckpointWriter writer(std::make_unique<Impl>(comm, options, std::move(file), directory, new_run_id(comm)));
+    writer.impl_->next_ring = next[0];
+    writer.impl_->next_synced = next[1];
+    writer.repartition(atoms.n_owned);
+    return writer;
+}
+
+void CheckpointWriter::repartition(std::int32_t n_owned)
+{
+    const std::int64_t rows = (n_owned + rows_per_page - 1) / rows_per_page * rows_per_page;
+    impl_->n_owned = n_owned;
+    impl_->first_row = impl_->comm.exclusive_sum(rows);
+    HOLON_ASSERT(impl_->first_row + rows <= impl_->directory.rows, fmt::format("{} + {}", impl_->first_row, rows));
+}
+
+std::uint64_t CheckpointWriter::votes() const
+{
+    const bool due = impl_->comm.root() && impl_->options.sync_seconds > 0.0 &&
+                     seconds_since(impl_->last_sync) >= impl_->options.sync_seconds;
+    std::uint64_t votes = 0;
+    if (!error().empty()) votes |= checkpoint_failed;
+    if (due) votes |= checkpoint_sync_due;
+    if (impl_->syncer.busy()) votes |= checkpoint_sync_busy;
+    return votes;
+}
+
+void CheckpointWriter::submit(const RunState& state, const Atoms& atoms, const Box& box, std::uint64_t agreed)
+{
+    if (!error().empty()) return;
+    const bool synced = (agreed & checkpoint_vote_bits) == checkpoint_sync_due;
+    auto& rows = impl_->buffers[impl_->current];
+    impl_->current = 1 - impl_->current;
+    auto begin = Clock::now();
+    impl_->pack(atoms, box, rows);
+    impl_->stats.pack_s += seconds_since(begin);
+
+    auto record = make_record(state);
+    record.writer = impl_->writer_id;
+    record.first_row = impl_->first_row;
+    record.atoms = impl_->n_owned;
+    record.rank = impl_->comm.rank();
+    record.ranks = impl_->comm.size();
+    const int slot = impl_->take_slot(synced);
+    if (synced) impl_->last_sync = Clock::now();
+
+    begin = Clock::now();
+    impl_->helper.start([impl = impl_.get(), slot, synced, record, &rows] {
+        impl->write(slot, record, rows);
+        if (synced) impl->syncer.start([impl] { impl->sync(); });
+    });
+    impl_->stats.blocked_s += seconds_since(begin);
+    impl_->stats.written += 1;
+    impl_->stats.bytes_per_step =
+        static_cast<std::int64_t>(rows.size() * sizeof(AtomRecord) + sizeof(CommitRecord));
+}
+
+void CheckpointWriter::finish()
+{
+    const auto begin = Clock::now();
+    impl_->helper.wait();
+    impl_->syncer.start([this] { impl_->sync(); });
+    impl_->syncer.wait();
+    impl_->stats.blocked_s += seconds_since(begin);
+}
+
+std::string CheckpointWriter::error() const
+{
+    const auto error = impl_->helper.error();
+    return error.empty() ? impl_->syncer.error() : error;
+}
+
+CheckpointStats CheckpointWriter::stats() const
+{
+    auto stats = impl_->stats;
+    stats.helper_cpu_s = impl_->helper.cpu_seconds() + impl_->syncer.cpu_seconds();
+    return stats;
+}
+
+} // namespace holon

@@ -1,0 +1,118 @@
+#include <holon/io/energy_file.hpp>
+
+#include "raw_file.hpp"
+
+#include <holon/core/error.hpp>
+#include <holon/io/atomic_file.hpp>
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <charconv>
+#include <limits>
+
+namespace holon {
+
+namespace {
+
+constexpr auto no_step = std::numeric_limits<std::int64_t>::min();
+
+std::string header_of(const std::vector<std::string>& columns)
+{
+    return fmt::format("step,time_ps{}{}\n", columns.empty() ? "" : ",", fmt::join(columns, ","));
+}
+
+/// What is to be kept of a file.
+struct Kept {
+    std::int64_t bytes = 0;
+    std::int64_t last_step = no_step;
+};
+
+/// Finds the end of the rows up to `step`.
+Kept scan(const std::string& path, std::string_view text, std::string_view header, std::int64_t step)
+{
+    if (!text.starts_with(header))
+        throw InputError(fmt::format("{}:1: cannot append: the columns are not those of this run ({}). Nothing has been "
+                                     "changed. Move the file away or choose another folder with -o.",
+                                     path, header.substr(0, header.size() - 1)));
+    Kept kept{static_cast<std::int64_t>(header.size()), no_step};
+    for (int line = 2;; ++line) {
+        const auto begin = static_cast<std::size_t>(kept.bytes), end = text.find('\n', begin);
+        if (end == std::string_view::npos) return kept; // a row that is not finished does not count
+        std::int64_t value = 0;
+        const auto parsed = std::from_chars(text.data() + begin, text.data() + end, value);
+        if (parsed.ec != std::errc{} || *parsed.ptr != ',' || value <= kept.last_step)
+            throw InputError(fmt::format("{}:{}: cannot append: this is not a row of a later step than the one before. Nothing "
+                                         "has been changed. Repair the file or move it away.",
+                                         path, line));
+        if (value > step) return kept;
+        kept = {static_cast<std::int64_t>(end) + 1, value};
+    }
+}
+
+} // namespace
+
+struct EnergyFile::Impl {
+    RawFile file;
+    std::size_t columns = 0;
+    Kept end;
+    std::string error;
+};
+
+EnergyFile::EnergyFile(std::unique_ptr<Impl> impl) : impl_(std::move(impl)) {}
+EnergyFile::~EnergyFile() = default;
+EnergyFile::EnergyFile(EnergyFile&&) noexcept = default;
+EnergyFile& EnergyFile::operator=(EnergyFile&&) noexcept = default;
+
+EnergyFile EnergyFile::create(const std::string& path, const std::vector<std::string>& columns)
+{
+    write_file_atomically(path, header_of(columns));
+    return resume(path, columns, no_step);
+}
+
+EnergyFile EnergyFile::resume(const std::string& path, const std::vector<std::string>& columns, std::int64_t step)
+{
+    const auto input = open_input(path);
+    std::string text(static_cast<std::size_t>(input.size()), '\0');
+    input.read(std::as_writable_bytes(std::span(text)), 0);
+    auto impl = std::make_unique<Impl>();
+    impl->columns = columns.size();
+    impl->end = scan(path, text, header_of(columns), step);
+    impl->file = RawFile(path, RawFile::Mode::write);
+    impl->file.resize(impl->end.bytes);
+    return EnergyFile(std::move(impl));
+}
+
+void EnergyFile::append(std::int64_t step, double time, std::span<const double> values)
+{
+    HOLON_ASSERT(values.size() == impl_->columns && step > impl_->end.last_step, fmt::format("step {}", step));
+    if (!impl_->error.empty()) return;
+    const auto row = fmt::format("{},{}{}{}\n", step, time, values.empty() ? "" : ",", fmt::join(values, ","));
+    try {
+        impl_->file.write(std::as_bytes(std::span(row)), impl_->end.bytes);
+        impl_->end = {impl_->end.bytes + static_cast<std::int64_t>(row.size()), step};
+    } catch (const Failure& failure) {
+        impl_->error = failure.what();
+    }
+}
+
+bool EnergyFile::has_row(std::int64_t step) const
+{
+    return impl_->end.last_step >= step;
+}
+
+void EnergyFile::finish()
+{
+    try {
+        impl_->file.sync();
+    } catch (const Failure& failure) {
+        impl_->error = failure.what();
+    }
+}
+
+const std::string& EnergyFile::error() const
+{
+    return impl_->error;
+}
+
+} // namespace holon

@@ -1,0 +1,36 @@
+#pragma once
+
+#include "mdp_values.hpp"
+
+#include <holon/core/log.hpp>
+#include <holon/io/options.hpp>
+
+#include <string>
+#include <unordered_map>
+#include <vector>
+
+namespace holon {
+
+/// The settings of a run as they were given, each key once.
+class GivenSettings {
+public:
+    /// Adds settings that win over those already there. Throws InputError if they name a key twice.
+    void add(const std::vector<Setting>& settings);
+
+    const std::vector<Setting>& all() const { return settings_; }
+
+    /// nullptr if the key was not given.
+    const Setting* find(const std::string& key) const;
+
+private:
+    static std::string identity(const std::string& key); // the same for all names of a key
+
+    std::vector<Setting> settings_;
+    std::unordered_map<std::string, std::size_t> index_;
+};
+
+/// Turns what the keys say one by one into Parameters: GROMACS' rules for keys that act together, the checks across
+/// keys. The values are canonical afterwards: written as text and read again they combine to the same.
+void combine(MdpValues& values, const GivenSettings& given, Notes& notes);
+
+} // namespace holon

@@ -1,0 +1,51 @@
+#include "mdp_keys.hpp"
+
+#include "mdp_text.hpp"
+
+#include <algorithm>
+#include <unordered_map>
+
+namespace holon {
+
+namespace {
+
+// Keys with numbers in them, in lower case with dashes.
+constexpr std::string_view inert_families[] = {
+    "pull-", "awh-", "awh1-", "awh2-", "awh3-", "rot-", "iontype", "mts-", "density-guided-simulation-", "qmmm-cp2k-"};
+
+bool in_inert_family(std::string_view name)
+{
+    std::string dashed(name);
+    for (char& c : dashed) c = c == '_' ? '-' : c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
+    return std::any_of(std::begin(inert_families), std::end(inert_families),
+                       [&](std::string_view family) { return dashed.starts_with(family); });
+}
+
+} // namespace
+
+const std::vector<MdpKey>& mdp_keys()
+{
+    static const std::vector<MdpKey> keys = [] {
+        std::vector<MdpKey> all = computed_mdp_keys();
+        const std::vector<MdpKey> others = other_mdp_keys();
+        all.insert(all.end(), others.begin(), others.end());
+        return all;
+    }();
+    return keys;
+}
+
+const MdpKey* find_mdp_key(std::string_view name)
+{
+    static const std::unordered_map<std::string, const MdpKey*> by_name = [] {
+        std::unordered_map<std::string, const MdpKey*> map;
+        for (const MdpKey& key : mdp_keys()) map.emplace(plain(key.name), &key);
+        return map;
+    }();
+    static const MdpKey family{"", KeyRule::inert, {}, {}, {}, false, {}, {}};
+
+    const auto found = by_name.find(plain(name));
+    if (found == by_name.end()) return in_inert_family(name) ? &family : nullptr;
+    return found->second->rule == KeyRule::renamed ? find_mdp_key(found->second->text) : found->second;
+}
+
+} // namespace holon

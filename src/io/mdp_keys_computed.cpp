@@ -1,0 +1,225 @@
+#include "mdp_keys.hpp"
+
+#include "mdp_text.hpp"
+
+#include <algorithm>
+#include <utility>
+
+namespace holon {
+
+namespace {
+
+using V = MdpValues;
+
+// A key is bound to the member that holds it; `read` and `write` follow from the member's type.
+
+MdpKey bound(std::string name, decltype(MdpKey::read) read, decltype(MdpKey::write) write)
+{
+    MdpKey key;
+    key.name = std::move(name);
+    key.read = std::move(read);
+    key.write = std::move(write);
+    return key;
+}
+
+MdpKey real(std::string name, double V::*member, Bounds bounds = any_number)
+{
+    return bound(
+        std::move(name), [=](V& v, const std::string& text) { v.*member = parse_real(text, bounds); },
+        [=](const V& v) { return print_real(v.*member); });
+}
+
+MdpKey integer(std::string name, std::int64_t V::*member, Bounds bounds = any_number)
+{
+    return bound(
+        std::move(name), [=](V& v, const std::string& text) { v.*member = parse_integer(text, bounds); },
+        [=](const V& v) { return std::to_string(v.*member); });
+}
+
+/// The choice named by the text; the first name of a choice is its canonical one.
+template <class Choice>
+MdpKey choice(std::string name, Choice V::*member, std::vector<std::pair<std::string, Choice>> names)
+{
+    const auto read = [=](V& v, const std::string& text) {
+        std::string list;
+        for (const auto& [candidate, value] : names) {
+            if (plain(candidate) == plain(text)) {
+                v.*member = value;
+                return;
+            }
+            list += (list.empty() ? "" : ", ") + candidate;
+        }
+        throw BadValue("not available in this version; choose one of " + list);
+    };
+    const auto write = [=](const V& v) {
+        return std::find_if(names.begin(), names.end(), [&](const auto& entry) { return entry.second == v.*member; })
+            ->first;
+    };
+    return bound(std::move(name), read, write);
+}
+
+MdpKey yes_no(std::string name, bool V::*member)
+{
+    return choice<bool>(std::move(name), member, {{"no", false}, {"yes", true}});
+}
+
+std::string joined(const std::vector<std::string>& list)
+{
+    std::string text;
+    for (const std::string& word : list) text += (text.empty() ? "" : " ") + word;
+    return text;
+}
+
+MdpKey names(std::string name, std::vector<std::string> V::*member)
+{
+    return bound(
+        std::move(name), [=](V& v, const std::string& text) { v.*member = words(text); },
+        [=](const V& v) { return joined(v.*member); });
+}
+
+MdpKey reals(std::string name, std::vector<double> V::*member, Bounds bounds = any_number)
+{
+    const auto read = [=](V& v, const std::string& text) {
+        (v.*member).clear();
+        for (const std::string& word : words(text)) (v.*member).push_back(parse_real(word, bounds));
+    };
+    const auto write = [=](const V& v) {
+        std::vector<std::string> list;
+        for (double number : v.*member) list.push_back(print_real(number));
+        return joined(list);
+    };
+    return bound(std::move(name), read, write);
+}
+
+/// -1 stands for a seed that is derived from the input. Derived seeds use all 64 bits, so they are printed unsigned.
+MdpKey seed(std::string name, std::uint64_t V::*member, bool V::*derive)
+{
+    const auto read = [=](V& v, const std::string& text) {
+        const bool large = text.size() > 18 && text.find_first_not_of("0123456789") == std::string::npos;
+        v.*derive = text == "-1";
+        v.*member = v.*derive ? 0 : large ? parse_unsigned(text) : static_cast<std::uint64_t>(parse_integer(text));
+    };
+    return bound(std::move(name), read, [=](const V& v) { return v.*derive ? "-1" : std::to_string(v.*member); });
+}
+
+MdpKey domain_grid(std::string name)
+{
+    const auto read = [](V& v, const std::string& text) {
+        v.domains.clear();
+        if (plain(text) == "auto") return;
+        std::string list = text;
+        std::replace_if(
+            list.begin(), list.end(), [](char c) { return c == 'x' || c == 'X'; }, ' ');
+        for (const std::string& word : words(list)) {
+            const std::int64_t n = parse_integer(word, at_least(1));
+            if (n > 1'000'000) throw BadValue("more domains than any computer has ranks");
+            v.domains.push_back(static_cast<int>(n));
+        }
+        if (v.domains.size() != 3) throw BadValue("expected three numbers as in 2x2x1, or auto");
+    };
+    const auto write = [](const V& v) {
+        std::string text;
+        for (int n : v.domains) text += (text.empty() ? "" : "x") + std::to_string(n);
+        return text.empty() ? "auto" : text;
+    };
+    return bound(std::move(name), read, write);
+}
+
+MdpKey may_change(MdpKey key)
+{
+    key.may_change = true;
+    return key;
+}
+
+MdpKey own(MdpKey key, std::string help)
+{
+    key.help = std::move(help);
+    return key;
+}
+
+} // namespace
+
+std::vector<MdpKey> computed_mdp_keys()
+{
+    using enum Modifier;
+    const std::vector<std::pair<std::string, Modifier>> coulomb_modifiers = {
+        {"potential-shift", potential_shift}, {"potential-shift-verlet", potential_shift}, {"none", none}};
+    std::vector<std::pair<std::string, Modifier>> vdw_modifiers = coulomb_modifiers;
+    vdw_modifiers.insert(vdw_modifiers.end(), {{"force-switch", force_switch}, {"potential-switch", potential_switch}});
+    using I = IntegratorKind;
+    using D = DispersionCorrection;
+
+    return {
+        names("include", &V::include),
+        names("define", &V::define),
+
+        choice<I>("integrator", &V::integrator, {{"md", I::md}, {"md-vv", I::md_vv}, {"steep", I::steep}}),
+        real("tinit", &V::tinit),
+        real("dt", &V::dt, positive),
+        may_change(integer("nsteps", &V::nsteps, at_least(-1))),
+        integer("init-step", &V::init_step, at_least(0)),
+        yes_no("continuation", &V::continuation),
+        choice<CommMode>("comm-mode", &V::comm_mode, {{"linear", CommMode::linear}, {"none", CommMode::none}}),
+        integer("nstcomm", &V::nstcomm, at_least(0)),
+        names("comm-grps", &V::comm_grps),
+
+        real("emtol", &V::emtol, positive),
+        real("emstep", &V::emstep, positive),
+
+        may_change(integer("nstxout", &V::nstxout, at_least(0))),
+        may_change(integer("nstvout", &V::nstvout, at_least(0))),
+        may_change(integer("nstfout", &V::nstfout, at_least(0))),
+        may_change(integer("nstxout-compressed", &V::nstxout_compressed, at_least(0))),
+        may_change(integer("nstlog", &V::nstlog, at_least(0))),
+        may_change(integer("nstenergy", &V::nstenergy, at_least(0))),
+
+        choice<CoulombType>("coulombtype", &V::coulombtype,
+                            {{"cut-off", CoulombType::cutoff},
+                             {"reaction-field", CoulombType::reaction_field},
+                             {"reaction-field-zero", CoulombType::reaction_field_zero}}),
+        choice<Modifier>("coulomb-modifier", &V::coulomb_modifier, coulomb_modifiers),
+        real("rcoulomb", &V::rcoulomb, positive),
+        real("epsilon-r", &V::epsilon_r, positive),
+        real("epsilon-rf", &V::epsilon_rf, at_least(0)),
+        choice<VdwType>("vdwtype", &V::vdwtype,
+                        {{"cut-off", VdwType::cutoff}, {"shift", VdwType::shift}, {"switch", VdwType::switched}}),
+        choice<Modifier>("vdw-modifier", &V::vdw_modifier, vdw_modifiers),
+        real("rvdw", &V::rvdw, positive),
+        real("rvdw-switch", &V::rvdw_switch, at_least(0)),
+        choice<D>("DispCorr", &V::dispersion_correction,
+                  {{"no", D::no},
+                   {"Ener", D::energy},
+                   {"EnerPres", D::energy_pressure},
+                   {"AllEner", D::all_energy},
+                   {"AllEnerPres", D::all_energy_pressure}}),
+
+        choice<Thermostat>("tcoupl", &V::tcoupl, {{"no", Thermostat::no}, {"v-rescale", Thermostat::v_rescale}}),
+        names("tc-grps", &V::tc_grps),
+        reals("tau-t", &V::tau_t),
+        reals("ref-t", &V::ref_t, at_least(0)),
+        seed("ld-seed", &V::ld_seed, &V::derive_ld_seed),
+
+        yes_no("gen-vel", &V::gen_vel),
+        real("gen-temp", &V::gen_temp, at_least(0)),
+        seed("gen-seed", &V::gen_seed, &V::derive_gen_seed),
+
+        choice<ConstraintKind>("constraints", &V::constraints,
+                               {{"none", ConstraintKind::none},
+                                {"h-bonds", ConstraintKind::h_bonds},
+                                {"all-bonds", ConstraintKind::all_bonds}}),
+        choice<ConstraintAlgorithm>("constraint-algorithm", &V::constraint_algorithm,
+                                    {{"lincs", ConstraintAlgorithm::lincs}, {"shake", ConstraintAlgorithm::shake}}),
+        real("shake-tol", &V::shake_tol, positive),
+
+        own(choice<Precision>("precision", &V::precision, {{"mixed", Precision::mixed}, {"double", Precision::real64}}),
+            "mixed (float pair kernels) or double"),
+        own(may_change(domain_grid("domains")), "grid of domains, as in 2x2x1; auto: the cheapest"),
+        own(may_change(integer("checkpoint-interval", &V::checkpoint_interval, at_least(0))),
+            "steps between checkpoints; 0: none"),
+        own(may_change(real("checkpoint-sync", &V::checkpoint_sync, at_least(0))),
+            "seconds between flushes of the checkpoint to the disk itself"),
+        own(may_change(real("maxh", &V::maxh)), "stop after this many hours, in time to be continued; -1: no limit"),
+    };
+}
+
+} // namespace holon

@@ -1,0 +1,218 @@
+#include "mdp_keys.hpp"
+
+#include "mdp_text.hpp"
+
+#include <initializer_list>
+
+namespace holon {
+
+namespace {
+
+using Check = void (*)(const std::string&);
+
+void integer(const std::string& text)
+{
+    parse_integer(text);
+}
+void real(const std::string& text)
+{
+    parse_real(text);
+}
+void anything(const std::string&) {}
+
+void mesh_method(const std::string& text)
+{
+    if (plain(text) != "esp" && plain(text) != "spme") throw BadValue("choose one of esp, spme");
+}
+
+MdpKey noted(std::string name, Check check, std::string standard, std::string text)
+{
+    MdpKey key{std::move(name), KeyRule::noted, std::move(text), std::move(standard), {}, false, {}, {}};
+    key.read = [check](MdpValues&, const std::string& value) { check(value); };
+    return key;
+}
+
+MdpKey off(std::string name, std::string neutral, std::string text)
+{
+    return {std::move(name), KeyRule::off, std::move(text), std::move(neutral), {}, false, {}, {}};
+}
+
+MdpKey renamed(std::string name, std::string new_name)
+{
+    return {std::move(name), KeyRule::renamed, std::move(new_name), {}, {}, false, {}, {}};
+}
+
+MdpKey own(MdpKey key, std::string help)
+{
+    key.help = std::move(help);
+    return key;
+}
+
+const std::string unavailable = "not available in this version; take the line out";
+
+std::vector<MdpKey> noted_keys()
+{
+    const std::string lists = "pair lists are renewed when atoms have moved, early enough that no pair is ever missed";
+    const std::string frames = "all atoms are written, without lossy compression";
+    const std::string solved = "constraints are solved until every one holds to shake-tol";
+    const std::string mesh = "takes effect with a mesh for long-range electrostatics, which this version does not have";
+    return {
+        noted("nstlist", integer, "10", lists),
+        noted("ns-type", anything, "grid", lists),
+        noted("verlet-buffer-tolerance", real, "0.005", lists),
+        noted("rlist", real, "1", lists),
+        noted("nstcalcenergy", integer, "100", "energies are computed at every step that needs them"),
+        noted("nsttcouple", integer, "-1", "the thermostat acts at every step"),
+        noted("compressed-x-precision", real, "1000", frames),
+        noted("compressed-x-grps", anything, "", frames),
+        noted("energygrps", anything, "", "energies are not split by groups"),
+        noted("lincs-order", integer, "4", solved),
+        noted("lincs-iter", integer, "1", solved),
+        noted("lincs-warnangle", real, "30", solved),
+        noted("shake-sor", anything, "no", solved),
+        own(noted("mesh", mesh_method, "", mesh), "esp or spme"),
+        own(noted("mesh-accuracy", real, "", mesh), "relative rms error of the mesh forces"),
+    };
+}
+
+std::vector<MdpKey> off_keys()
+{
+    return {
+        off("cutoff-scheme", "Verlet", "only Verlet is available"),
+        off("pbc", "xyz", "only pbc = xyz is available"),
+        off("periodic-molecules", "no", "only periodic-molecules = no is available"),
+        off("mts", "no", "multiple time stepping is not available in this version; use mts = no"),
+        off("pcoupl", "no", "pressure coupling is not available in this version; use pcoupl = no"),
+        off("annealing", "no", "annealing is not available in this version; use annealing = no"),
+        off("free-energy", "no", "free-energy perturbation is not available in this version; use free-energy = no"),
+        off("simulated-tempering", "no", "not available in this version; use simulated-tempering = no"),
+        off("implicit-solvent", "no", "only explicit solvent is available; use implicit-solvent = no"),
+        off("morse", "no", "bonds are not converted; use morse = no, or Morse bonds in the topology"),
+        off("pull", "no", "pulling is not available in this version; use pull = no"),
+        off("awh", "no", "biasing is not available in this version; use awh = no"),
+        off("rotation", "no", "enforced rotation is not available in this version; use rotation = no"),
+        off("disre", "no", "distance restraints are not available in this version; use disre = no"),
+        off("orire", "no", "orientation restraints are not available in this version; use orire = no"),
+        off("swapcoords", "no", "not available in this version; use swapcoords = no"),
+        off("adress", "no", "not available; use adress = no"),
+        off("QMMM", "no", "not available; use QMMM = no"),
+        off("density-guided-simulation-active", "false no", "not available in this version; use false"),
+        off("qmmm-cp2k-active", "false no", "not available; use false"),
+        off("nwall", "0", "walls are not available in this version; use nwall = 0"),
+        off("cos-acceleration", "0", unavailable),
+        off("acc-grps", "", unavailable),
+        off("accelerate", "0", unavailable),
+        off("freezegrps", "", unavailable + ", or hold the atoms with position restraints"),
+        off("deform", "0", unavailable),
+        off("energygrp-excl", "", unavailable),
+        off("energygrp-table", "", unavailable),
+        off("IMD-group", "", unavailable),
+        off("electric-field-x", "0", unavailable),
+        off("electric-field-y", "0", unavailable),
+        off("electric-field-z", "0", unavailable),
+        off("E-x", "0", unavailable),
+        off("E-y", "0", unavailable),
+        off("E-z", "0", unavailable),
+        off("E-xt", "0", unavailable),
+        off("E-yt", "0", unavailable),
+        off("E-zt", "0", unavailable),
+    };
+}
+
+// Old names that GROMACS 2022 translates.
+std::vector<MdpKey> renamed_keys()
+{
+    return {
+        renamed("unconstrained-start", "continuation"),
+        renamed("nstxtcout", "nstxout-compressed"),
+        renamed("xtc-grps", "compressed-x-grps"),
+        renamed("xtc-precision", "compressed-x-precision"),
+        renamed("verlet-buffer-drift", "verlet-buffer-tolerance"),
+        renamed("foreign-lambda", "fep-lambdas"),
+    };
+}
+
+// Details of methods that are off or that this version does not have.
+constexpr std::string_view inert_names[] = {
+    // other integrators
+    "bd-fric", "nstcgsteep", "nbfgscorr", "niter", "fcstep", "rtpi", "simulation-part",
+    // long-range electrostatics, tables, switching of Coulomb
+    "rcoulomb-switch", "fourierspacing", "fourier-nx", "fourier-ny", "fourier-nz", "pme-order", "ewald-rtol",
+    "ewald-rtol-lj", "lj-pme-comb-rule", "ewald-geometry", "epsilon-surface", "table-extension",
+    // coupling
+    "nh-chain-length", "print-nose-hoover-chain-variables", "pcoupltype", "nstpcouple", "tau-p", "compressibility",
+    "ref-p", "refcoord-scaling", "annealing-npoints", "annealing-time", "annealing-temp", "sim-temp-low",
+    "sim-temp-high", "simulated-tempering-scaling",
+    // restraints, walls, freezing
+    "disre-weighting", "disre-mixed", "disre-fc", "disre-tau", "nstdisreout", "orire-fc", "orire-tau", "orire-fitgrp",
+    "nstorireout", "wall-type", "wall-r-linpot", "wall-atomtype", "wall-density", "wall-ewald-zfac", "freezedim",
+    // free energy
+    "couple-moltype", "couple-lambda0", "couple-lambda1", "couple-intramol", "init-lambda", "init-lambda-state",
+    "delta-lambda", "nstdhdl", "fep-lambdas", "mass-lambdas", "coul-lambdas", "vdw-lambdas", "bonded-lambdas",
+    "restraint-lambdas", "temperature-lambdas", "calc-lambda-neighbors", "init-lambda-weights", "dhdl-print-energy",
+    "sc-function", "sc-alpha", "sc-power", "sc-r-power", "sc-sigma", "sc-coul", "sc-gapsys-scale-linpoint-lj",
+    "sc-gapsys-scale-linpoint-q", "sc-gapsys-sigma-lj", "separate-dhdl-file", "dhdl-derivatives", "dh-hist-size",
+    "dh-hist-spacing", "nstexpanded", "lmc-stats", "lmc-move", "lmc-mc-move", "lmc-seed", "mc-temperature", "wl-ratio",
+    "wl-scale", "init-wl-delta", "wl-oneovert", "lmc-repeats", "lmc-gibbsdelta", "lmc-forced-nstart",
+    "nst-transition-matrix", "symmetrized-transition-matrix", "mininum-var-min", "weight-c-range", "lmc-weights-equil",
+    "weight-equil-wl-delta", "weight-equil-number-all-lambda", "weight-equil-number-steps",
+    "weight-equil-number-samples", "weight-equil-count-ratio",
+    // swapping, quantum mechanics
+    "swap-frequency", "split-group0", "split-group1", "massw-split0", "massw-split1", "solvent-group", "coupl-steps",
+    "iontypes", "bulk-offsetA", "bulk-offsetB", "threshold", "cyl0-r", "cyl0-up", "cyl0-down", "cyl1-r", "cyl1-up",
+    "cyl1-down", "QMMM-grps", "QMmethod", "QMMMscheme", "QMbasis", "QMcharge", "QMmult", "SH", "CASorbitals",
+    "CASelectrons", "SAon", "SAoff", "SAsteps", "MMChargeScaleFactor", "bOPT", "bTS",
+    // for the user's own code
+    "user1-grps", "user2-grps", "userint1", "userint2", "userint3", "userint4", "userreal1", "userreal2", "userreal3",
+    "userreal4"};
+
+// What GROMACS ignores itself, and keys that moved to the command line long ago.
+constexpr std::string_view obsolete_names[] = {"title",
+                                               "cpp",
+                                               "domain-decomposition",
+                                               "andersen-seed",
+                                               "dihre",
+                                               "dihre-fc",
+                                               "dihre-tau",
+                                               "nstdihreout",
+                                               "nstcheckpoint",
+                                               "optimize-fft",
+                                               "rlistlong",
+                                               "nstcalclr",
+                                               "gb-algorithm",
+                                               "nstgbradii",
+                                               "rgbradii",
+                                               "gb-epsilon-solvent",
+                                               "gb-saltconc",
+                                               "gb-obc-alpha",
+                                               "gb-obc-beta",
+                                               "gb-obc-gamma",
+                                               "gb-dielectric-offset",
+                                               "sa-algorithm",
+                                               "sa-surface-tension",
+                                               "adress-type",
+                                               "adress-const-wf",
+                                               "adress-ex-width",
+                                               "adress-hy-width",
+                                               "adress-ex-forcecap",
+                                               "adress-interface-correction",
+                                               "adress-site",
+                                               "adress-reference-coords",
+                                               "adress-tf-grp-names",
+                                               "adress-cg-grp-names",
+                                               "adress-do-hybridpairs"};
+
+} // namespace
+
+std::vector<MdpKey> other_mdp_keys()
+{
+    std::vector<MdpKey> keys = noted_keys();
+    for (auto& part : {off_keys(), renamed_keys()}) keys.insert(keys.end(), part.begin(), part.end());
+    for (std::string_view name : inert_names)
+        keys.push_back({std::string(name), KeyRule::inert, {}, {}, {}, false, {}, {}});
+    for (std::string_view name : obsolete_names)
+        keys.push_back({std::string(name), KeyRule::obsolete, {}, {}, {}, false, {}, {}});
+    return keys;
+}
+
+} // namespace holon

@@ -1,0 +1,54 @@
+#pragma once
+
+#include <holon/system/parameters.hpp>
+
+#include <cstdint>
+#include <limits>
+#include <stdexcept>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace holon {
+
+enum class CoulombType { cutoff, reaction_field, reaction_field_zero };
+enum class VdwType { cutoff, shift, switched };
+
+/// What the keys say, one by one, with GROMACS' defaults: Parameters, and the keys that become Parameters only
+/// together.
+struct MdpValues : Parameters {
+    std::vector<std::string> include, define; // as written: -Ipath, -DNAME=value
+    std::int64_t nstxout = 0, nstvout = 0, nstfout = 0, nstxout_compressed = 0;
+    CoulombType coulombtype = CoulombType::cutoff;
+    VdwType vdwtype = VdwType::cutoff;
+    std::vector<std::string> tc_grps, comm_grps;
+    std::vector<double> tau_t, ref_t;
+    bool derive_ld_seed = true, derive_gen_seed = true;
+};
+
+/// Why a value cannot be taken; whoever knows the key and the line makes an InputError of it.
+struct BadValue : std::runtime_error {
+    using std::runtime_error::runtime_error;
+};
+
+/// Numbers that a key takes.
+struct Bounds {
+    double least = -std::numeric_limits<double>::infinity();
+    bool least_excluded = false;
+};
+inline constexpr Bounds any_number{};
+inline constexpr Bounds positive{0.0, true};
+constexpr Bounds at_least(double least)
+{
+    return {least, false};
+}
+
+/// The number that the whole text spells. Throws BadValue for anything else, for nan, inf, overflow and out of bounds.
+double parse_real(std::string_view text, Bounds bounds = any_number);
+std::int64_t parse_integer(std::string_view text, Bounds bounds = any_number);
+std::uint64_t parse_unsigned(std::string_view text);
+
+/// The shortest decimal that reads back as the same number.
+std::string print_real(double value);
+
+} // namespace holon

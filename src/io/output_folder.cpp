@@ -1,0 +1,98 @@
+#include <holon/io/output_folder.hpp>
+
+#include "folder_lock.hpp"
+#include "on_root.hpp"
+#include "raw_file.hpp"
+
+#include <holon/core/error.hpp>
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <array>
+#include <filesystem>
+#include <optional>
+#include <system_error>
+
+namespace holon {
+
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr std::array run_file_names = {"checkpoint.h5", "trajectory.h5", "energy.csv", "confout.gro", "md.log", "summary.json"};
+
+void remove_file(const std::string& path)
+{
+    std::error_code error;
+    fs::remove(path, error);
+    if (error) throw Failure(fmt::format("Cannot remove {}: {}.", path, error.message()));
+}
+
+/// Creates a folder and those above it; returns those that were not there, the lowest first.
+std::vector<fs::path> create_folders(const std::string& path)
+{
+    std::vector<fs::path> created;
+    std::error_code error;
+    for (auto folder = fs::absolute(path).lexically_normal(); !fs::exists(folder, error); folder = folder.parent_path()) {
+        if (error) break;
+        if (folder.has_filename()) created.push_back(folder);
+    }
+    if (!error) fs::create_directories(path, error);
+    const bool is_folder = fs::is_directory(path);
+    if (error || !is_folder)
+        throw InputError(fmt::format("Cannot create the output folder {}: {}. Choose another one with -o.", path,
+                                     error ? error.message() : "a file of that name exists"));
+    return created;
+}
+
+} // namespace
+
+struct OutputFolder::Root {
+    ~Root()
+    {
+        lock.reset();
+        std::error_code ignored;
+        for (const auto& folder : created) fs::remove(folder, ignored); // only if it is empty
+    }
+
+    std::vector<fs::path> created;
+    std::optional<FolderLock> lock;
+};
+
+OutputFolder::OutputFolder(const Communicator& comm, std::string path, Start start) : comm_(comm), path_(std::move(path))
+{
+    while (path_.size() > 1 && path_.back() == '/') path_.pop_back();
+    on_root(comm_, [&] {
+        auto root = std::make_unique<Root>();
+        root->created = create_folders(path_);
+        root->lock.emplace(file(".holon-lock"));
+        if (const auto files = run_files(path_); start == Start::fresh && !files.empty())
+            throw InputError(fmt::format("The folder {} already holds a run ({}). Choose another one with -o, continue it "
+                                         "with --restart {}, or replace it with --overwrite.",
+                                         path_, fmt::join(files, ", "), file("checkpoint.h5")));
+        root_ = std::move(root);
+    });
+}
+
+OutputFolder::~OutputFolder() = default;
+
+void OutputFolder::clear()
+{
+    on_root(comm_, [&] {
+        for (const auto* name : run_file_names) {
+            remove_file(file(name));
+            remove_file(temporary_name(file(name)));
+        }
+    });
+}
+
+std::vector<std::string> OutputFolder::run_files(const std::string& path)
+{
+    std::vector<std::string> found;
+    for (const auto* name : run_file_names)
+        if (file_exists(path + "/" + name)) found.emplace_back(name);
+    return found;
+}
+
+} // namespace holon

@@ -1,0 +1,152 @@
+#include "raw_file.hpp"
+
+#include <fmt/format.h>
+
+#include <cerrno>
+#include <cstdio>
+#include <cstring>
+#include <fcntl.h>
+#include <filesystem>
+#include <sys/resource.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+namespace holon {
+
+namespace {
+
+[[noreturn]] void fail_at(const std::string& path, const char* action, int error)
+{
+    const char* advice = error == ENOSPC || error == EDQUOT ? " Make room on the disk and restart."
+                         : error == EFBIG                   ? " The file system or a limit (ulimit -f) forbids files of this size."
+                                                            : "";
+    throw Failure(fmt::format("Cannot {} {}: {}.{}", action, path, std::strerror(error), advice));
+}
+
+} // namespace
+
+RawFile::RawFile(std::string path, Mode mode) : path_(std::move(path))
+{
+    const int flags = mode == Mode::read ? O_RDONLY : mode == Mode::write ? O_RDWR : O_RDWR | O_CREAT | O_TRUNC;
+    descriptor_ = ::open(path_.c_str(), flags | O_CLOEXEC, 0666);
+    if (descriptor_ < 0) fail(mode == Mode::create ? "create" : "open", errno);
+}
+
+RawFile::~RawFile()
+{
+    if (descriptor_ >= 0) ::close(descriptor_);
+}
+
+RawFile& RawFile::operator=(RawFile&& other) noexcept
+{
+    std::swap(path_, other.path_);
+    std::swap(descriptor_, other.descriptor_);
+    return *this;
+}
+
+void RawFile::fail(const char* action, int error) const
+{
+    fail_at(path_, action, error);
+}
+
+std::int64_t RawFile::size() const
+{
+    struct stat status{};
+    if (::fstat(descriptor_, &status) != 0) fail("read the size of", errno);
+    return status.st_size;
+}
+
+void RawFile::read(std::span<std::byte> bytes, std::int64_t offset) const
+{
+    while (!bytes.empty()) {
+        const auto n = ::pread(descriptor_, bytes.data(), bytes.size(), offset);
+        if (n < 0 && errno == EINTR) continue;
+        if (n < 0) fail("read", errno);
+        if (n == 0) throw Failure(fmt::format("Cannot read {}: it ends before byte {}.", path_, offset));
+        bytes = bytes.subspan(static_cast<std::size_t>(n));
+        offset += n;
+    }
+}
+
+void RawFile::write(std::span<const std::byte> bytes, std::int64_t offset) const
+{
+    while (!bytes.empty()) {
+        const auto n = ::pwrite(descriptor_, bytes.data(), bytes.size(), offset);
+        if (n < 0 && errno == EINTR) continue;
+        if (n < 0) fail("write", errno);
+        bytes = bytes.subspan(static_cast<std::size_t>(n));
+        offset += n;
+    }
+}
+
+void RawFile::check_limit(std::int64_t size) const
+{
+    // The system would send a signal that ends the program.
+    rlimit limit{};
+    if (::getrlimit(RLIMIT_FSIZE, &limit) == 0 && limit.rlim_cur != RLIM_INFINITY &&
+        static_cast<rlim_t>(size) > limit.rlim_cur)
+        fail("enlarge", EFBIG);
+}
+
+void RawFile::resize(std::int64_t size) const
+{
+    check_limit(size);
+    if (::ftruncate(descriptor_, size) != 0) fail("resize", errno);
+}
+
+void RawFile::allocate(std::int64_t size) const
+{
+    check_limit(size);
+    int error = EINTR;
+    while (error == EINTR) error = ::posix_fallocate(descriptor_, 0, size);
+    if (error != 0) fail("reserve space for", error);
+}
+
+void RawFile::sync() const
+{
+    if (::fdatasync(descriptor_) != 0) fail("sync", errno);
+}
+
+RawFile open_input(const std::string& path)
+{
+    std::error_code ignored;
+    if (std::filesystem::is_directory(path, ignored))
+        throw InputError(fmt::format("Cannot read {}: it is a folder. Give the file in it.", path));
+    try {
+        return {path, RawFile::Mode::read};
+    } catch (const Failure& failure) {
+        throw InputError(failure.what());
+    }
+}
+
+void publish_file(const std::string& temporary, const std::string& path)
+{
+    RawFile(temporary, RawFile::Mode::write).sync();
+    if (std::rename(temporary.c_str(), path.c_str()) != 0) fail_at(path, "replace", errno);
+    const std::string folder = folder_of(path);
+    const int descriptor = ::open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    if (descriptor < 0) fail_at(folder, "open", errno);
+    const bool synced = ::fsync(descriptor) == 0 || errno == EINVAL; // some file systems cannot sync a folder
+    const int error = errno;
+    ::close(descriptor);
+    if (!synced) fail_at(folder, "sync", error);
+}
+
+std::string temporary_name(const std::string& path)
+{
+    return path + ".new";
+}
+
+bool file_exists(const std::string& path)
+{
+    std::error_code ignored;
+    return std::filesystem::exists(path, ignored);
+}
+
+std::string folder_of(const std::string& path)
+{
+    const auto folder = std::filesystem::path(path).parent_path().string();
+    return folder.empty() ? "." : folder;
+}
+
+} // namespace holon

@@ -1,0 +1,64 @@
+#pragma once
+
+#include <holon/core/error.hpp>
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <string>
+#include <type_traits>
+#include <utility>
+
+namespace holon {
+
+/// A file of the operating system, read and written at given positions; no state but the descriptor, so that threads may
+/// share it. All errors are Failures with the file's name and the system's reason.
+class RawFile {
+public:
+    enum class Mode { read, write, create };
+
+    RawFile() = default;
+    RawFile(std::string path, Mode mode); // create: empties a file that is there
+    ~RawFile();
+    RawFile(RawFile&& other) noexcept { *this = std::move(other); }
+    RawFile& operator=(RawFile&& other) noexcept;
+
+    const std::string& path() const { return path_; }
+    std::int64_t size() const;
+    void read(std::span<std::byte> bytes, std::int64_t offset) const; // Failure, if the file ends before
+    void write(std::span<const std::byte> bytes, std::int64_t offset) const;
+    void resize(std::int64_t size) const;   // what is added reads as zero and takes no space
+    void allocate(std::int64_t size) const; // reserves space on disk
+    void sync() const;                      // data to disk (fdatasync)
+
+    template <class T>
+    T read_value(std::int64_t offset) const
+    {
+        static_assert(std::is_trivially_copyable_v<T>);
+        T value;
+        read(std::as_writable_bytes(std::span(&value, 1)), offset);
+        return value;
+    }
+
+private:
+    void check_limit(std::int64_t size) const;
+    [[noreturn]] void fail(const char* action, int error) const;
+    std::string path_;
+    int descriptor_ = -1;
+};
+
+/// Opens a file that the user named for reading: InputError, if that does not work.
+RawFile open_input(const std::string& path);
+
+/// Gives a finished file its name: the data are synced, the file renamed, the folder synced. Failure if that does not work.
+void publish_file(const std::string& temporary, const std::string& path);
+
+/// Name under which a file is made before it is complete, in the same folder.
+std::string temporary_name(const std::string& path);
+
+bool file_exists(const std::string& path);
+
+/// Folder part of a path, "." if there is none.
+std::string folder_of(const std::string& path);
+
+} // namespace holon

@@ -1,0 +1,62 @@
+#include <holon/io/summary.hpp>
+
+#include <holon/core/state_hash.hpp>
+#include <holon/io/atomic_file.hpp>
+
+#include <nlohmann/json.hpp>
+
+namespace holon {
+
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+Json object_of(const std::vector<std::pair<std::string, double>>& values)
+{
+    auto object = Json::object();
+    for (const auto& [key, value] : values) object[key] = value;
+    return object;
+}
+
+Json report_of(const EnergyReport& report)
+{
+    auto virial = Json::array();
+    for (int i = 0; i < 3; ++i) virial.push_back({report.virial(i, 0), report.virial(i, 1), report.virial(i, 2)});
+    return {{"step", report.step},
+            {"time_ps", report.time},
+            {"energies_kJ_per_mol", object_of(report.energies)},
+            {"temperature_K", report.temperature},
+            {"pressure_bar", report.pressure},
+            {"virial_kJ_per_mol", virial}};
+}
+
+} // namespace
+
+std::string summary_text(const Summary& s)
+{
+    Json json = {{"program", s.program},       {"version", s.version},   {"status", s.status},
+                 {"ranks", s.ranks},           {"domains", s.domains},   {"atoms", s.atoms},
+                 {"constraints", s.constraints}, {"start_step", s.start_step}, {"end_step", s.end_step},
+                 {"wall_s", s.wall_s},         {"ns_per_day", s.ns_per_day}};
+    if (s.state_hash) json["state_hash"] = state_hash_text(*s.state_hash);
+    if (s.initial) json["initial"] = report_of(*s.initial);
+    if (s.final) json["final"] = report_of(*s.final);
+    json["constraint_error"] = {{"length_max_relative", s.constraint_length_error},
+                                {"velocity_max_per_ps", s.constraint_velocity_error}};
+    json["timings_s"] = object_of(s.timings);
+    json["checkpoint"] = {{"written", s.checkpoint.written},
+                          {"blocked_s", s.checkpoint.blocked_s},
+                          {"bytes_per_step", s.checkpoint.bytes_per_step},
+                          {"pack_s", s.checkpoint.pack_s},
+                          {"helper_cpu_s", s.checkpoint.helper_cpu_s}};
+    if (!s.message.empty()) json["message"] = s.message;
+    // Texts from the system may not be UTF-8; that must not keep the summary from being written.
+    return json.dump(1, ' ', false, Json::error_handler_t::replace) + "\n";
+}
+
+void write_summary(const std::string& path, const Summary& summary)
+{
+    write_file_atomically(path, summary_text(summary));
+}
+
+} // namespace holon

@@ -1,0 +1,306 @@
+#include "topology_molecule.hpp"
+
+#include <holon/io/text_file.hpp>
+
+#include "topology_rigid.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <charconv>
+#include <cmath>
+
+namespace holon {
+
+namespace {
+
+/// The bonds of h-bonds: grompp goes by the first letter of the atom's name.
+bool is_hydrogen(const TopologyAtom& atom)
+{
+    return atom.name[0] == 'H' || atom.name[0] == 'h';
+}
+
+/// Angles and dihedrals that force fields define with force constants of zero.
+bool without_effect(Interaction kind, const GivenParameters& given)
+{
+    switch (kind) {
+    case Interaction::harmonic_angle:
+    case Interaction::g96_angle:
+    case Interaction::harmonic_improper:
+    case Interaction::proper_dihedral:
+    case Interaction::periodic_improper:
+        return given[1] == 0.0;
+    case Interaction::urey_bradley:
+        return given[1] == 0.0 && given[3] == 0.0;
+    case Interaction::ryckaert_bellemans:
+        return given == GivenParameters{};
+    default:
+        return false;
+    }
+}
+
+class MoleculeBuilder {
+public:
+    MoleculeBuilder(const ExpandedTopology& source, const MoleculeSource& molecule, const ForceField& force_field,
+                    const TopologyOptions& options, TopologyPool& pool)
+        : source_(source), input_(molecule), force_field_(force_field), options_(options), pool_(pool), rigid_(source)
+    {
+        result_.name = molecule.name;
+    }
+
+    MoleculeType build()
+    {
+        for (const auto& [section, line] : input_.lines) read(Fields(source_, line, section->name), *section);
+        add_exclusions();
+        rigid_.store(result_);
+        return std::move(result_);
+    }
+
+private:
+    void read(const Fields& fields, const SectionInfo& section)
+    {
+        switch (section.section) {
+        case Section::atoms:
+            return read_atom(fields);
+        case Section::bonded:
+            return read_term(fields, section);
+        case Section::settles:
+            return rigid_.add_settle(fields, atom_indices(fields, 1)[0], result_.atoms);
+        case Section::exclusions:
+            return read_exclusions(fields);
+        default:
+            fields.fail(
+                fmt::format("[ {} ] is not supported yet, and molecule type '{}' uses it", section.name, input_.name));
+        }
+    }
+
+    /// Columns: number, type, residue number, residue name, atom name, charge group [charge [mass [B state]]].
+    void read_atom(const Fields& fields)
+    {
+        if (const std::int64_t number = fields.integer(0, "the atom number"); number != n_atoms() + 1)
+            fields.fail(fmt::format("atoms must be numbered consecutively from 1: found {} instead of {}", number,
+                                    n_atoms() + 1));
+        const auto type = force_field_.find_atom_type(fields.text(1, "the atom type"));
+        if (!type)
+            fields.fail(fmt::format(
+                "unknown atom type {}: no [ atomtypes ] line defines it (is the right force field included?)",
+                in_quotes(fields[1])));
+        const ParticleType& particle = force_field_.atom_type(*type);
+        if (particle.particle != 'A' && particle.particle != 'N')
+            fields.fail(
+                fmt::format("type {} stands for particles of kind {}; virtual sites and shells are not supported yet: "
+                            "use a model whose sites all have mass",
+                            particle.name, particle.particle));
+        TopologyAtom atom;
+        atom.type = pool_.atom_type(*type);
+        atom.name = fields.text(4, "the atom name");
+        atom.charge = fields.size() > 6 ? fields.real(6, "the charge") : particle.charge;
+        atom.mass = fields.size() > 7 ? fields.real(7, "the mass") : particle.mass;
+        if (!(atom.mass > 0.0))
+            fields.fail(fmt::format("atom {} of residue {} has mass {}; it must be above zero", atom.name,
+                                    printable(fields[3]), atom.mass));
+        fields.integer(5, "the charge group");
+        atom.residue = residue(fields);
+        result_.atoms.push_back(std::move(atom));
+        force_field_types_.push_back(*type);
+    }
+
+    /// Index of the atom's residue: the last one, or a new one when number or name change.
+    int residue(const Fields& fields)
+    {
+        std::string_view digits = fields.text(2, "the residue number");
+        if (digits.size() > 1 && (digits.back() & ~0x20) >= 'A' && (digits.back() & ~0x20) <= 'Z')
+            digits.remove_suffix(1); // insertion code
+        const std::string label = fmt::format("{} {}", fields[2], fields[3]);
+        if (result_.residues.empty() || label != last_residue_) {
+            result_.residues.push_back({std::string(fields[3]), to_residue_number(fields, digits)});
+            last_residue_ = label;
+        }
+        return static_cast<int>(result_.residues.size()) - 1;
+    }
+
+    static int to_residue_number(const Fields& fields, std::string_view digits)
+    {
+        int number = 0;
+        const auto [end, error] = std::from_chars(digits.data(), digits.data() + digits.size(), number);
+        if (error != std::errc{} || end != digits.data() + digits.size())
+            fields.fail(fmt::format("the residue number must be an integer, not {}", in_quotes(fields[2])));
+        return number;
+    }
+
+    std::int32_t n_atoms() const { return static_cast<std::int32_t>(result_.atoms.size()); }
+
+    /// Atom indices from 0 of the first n fields.
+    std::vector<std::int32_t> atom_indices(const Fields& fields, std::size_t n) const
+    {
+        std::vector<std::int32_t> atoms(n);
+        for (std::size_t k = 0; k < n; ++k) {
+            const std::int64_t number = fields.integer(k, "an atom number");
+            if (number < 1 || number > n_atoms())
+                fields.fail(
+                    fmt::format("atom {} is out of bounds: molecule type '{}' has {} atoms so far, numbered from 1",
+                                number, input_.name, n_atoms()));
+            atoms[k] = static_cast<std::int32_t>(number - 1);
+        }
+        return atoms;
+    }
+
+    /// Columns: atoms [function type [parameters]].
+    void read_term(const Fields& fields, const SectionInfo& section)
+    {
+        const auto n = static_cast<std::size_t>(section.atoms);
+        const std::vector<std::int32_t> atoms = atom_indices(fields, n);
+        for (std::size_t k = 1; k < n; ++k) {
+            if (std::find(atoms.begin(), atoms.begin() + static_cast<std::ptrdiff_t>(k), atoms[k]) !=
+                atoms.begin() + static_cast<std::ptrdiff_t>(k))
+                fields.fail(fmt::format("atom {} stands here twice", atoms[k] + 1));
+        }
+        const std::int64_t number = fields.size() > n ? fields.integer(n, "the function type") : 1;
+        const BondedFunction* function = find_function(section.name, number);
+        if (!function) fields.fail(fmt::format("there is no function type {} of [ {} ]", number, section.name));
+        if (function->role == Role::refused)
+            fields.fail(fmt::format("function type {} ({}) is not supported; use another functional form", number,
+                                    function->name));
+
+        if (function->chemical) bonds_.emplace_back(atoms[0], atoms[1]);
+        const std::size_t given = fields.size() > n ? fields.size() - n - 1 : 0;
+        if (given > 0)
+            add(fields, *function, atoms, given_parameters(fields, *function, n + 1, given));
+        else
+            add_default(fields, section, *function, atoms);
+    }
+
+    static GivenParameters given_parameters(const Fields& fields, const BondedFunction& function, std::size_t first,
+                                            std::size_t given)
+    {
+        const auto wanted = static_cast<std::size_t>(function.parameters);
+        const auto with_b = wanted + static_cast<std::size_t>(function.parameters_b);
+        if (given != wanted && given != with_b)
+            fields.fail(fmt::format("wrong number of parameters for a {}: {} after the function type instead of {}",
+                                    function.name, given, wanted));
+        GivenParameters parameters{};
+        for (std::size_t k = 0; k < wanted; ++k) parameters[k] = fields.real(first + k, "a parameter");
+        return parameters;
+    }
+
+    /// A term whose parameters the force field must know.
+    void add_default(const Fields& fields, const SectionInfo& section, const BondedFunction& function,
+                     const std::vector<std::int32_t>& atoms)
+    {
+        if (function.role == Role::connection) return;
+        std::vector<int> types;
+        for (const std::int32_t atom : atoms) types.push_back(force_field_.atom_type(type_of(atom)).bonded_type);
+
+        if (function.interaction == Interaction::cmap) {
+            const CmapGrid* grid = force_field_.find_cmap({types[0], types[1], types[2], types[3], types[4]});
+            if (grid) return append(Interaction::cmap, atoms, pool_.correction_map(grid));
+        } else if (function.interaction == Interaction::pair_14) {
+            if (const auto pair = force_field_.pair_14(type_of(atoms[0]), type_of(atoms[1])))
+                return append(Interaction::pair_14, atoms,
+                              pool_.parameters(Interaction::pair_14, {(*pair)[0], (*pair)[1]}));
+        } else if (const auto sets = force_field_.find(function, types); !sets.empty()) {
+            for (const GivenParameters& set : sets) add(fields, function, atoms, set);
+            return;
+        }
+        fail_without_parameters(fields, section, function, atoms);
+    }
+
+    [[noreturn]] void fail_without_parameters(const Fields& fields, const SectionInfo& section,
+                                              const BondedFunction& function,
+                                              const std::vector<std::int32_t>& atoms) const
+    {
+        std::string names;
+        for (const std::int32_t atom : atoms) {
+            const ParticleType& type = force_field_.atom_type(type_of(atom));
+            const bool by_atom_type = section.of_types == "pairtypes";
+            names +=
+                (names.empty() ? "" : " - ") + (by_atom_type ? type.name : force_field_.bonded_name(type.bonded_type));
+        }
+        std::string places = function.parameters > 0 ? "on this line" : "";
+        if (!section.of_types.empty())
+            places += fmt::format("{}in [ {} ]", places.empty() ? "" : " or ", section.of_types);
+        fields.fail(fmt::format("no parameters for a {} between types {}; give them {}", function.name, names, places));
+    }
+
+    int type_of(std::int32_t atom) const { return force_field_types_[static_cast<std::size_t>(atom)]; }
+
+    void add(const Fields& fields, const BondedFunction& function, const std::vector<std::int32_t>& atoms,
+             const GivenParameters& given)
+    {
+        if (function.role == Role::constraint || (function.rigid && becomes_rigid(atoms[0], atoms[1])))
+            return rigid_.add_constraint(fields, atoms[0], atoms[1], given[0]);
+        const Interaction kind = function.interaction;
+        if (without_effect(kind, given)) return;
+        if ((kind == Interaction::proper_dihedral || kind == Interaction::periodic_improper) &&
+            given[2] != std::round(given[2]))
+            fields.fail(fmt::format("the multiplicity of a dihedral must be an integer, not {}", given[2]));
+        append(kind, atoms, pool_.parameters(kind, converted(function, given)));
+    }
+
+    InteractionParameters converted(const BondedFunction& function, const GivenParameters& given) const
+    {
+        if (function.interaction == Interaction::pair_14) {
+            const auto [c6, c12] = force_field_.to_c6_c12({given[0], given[1]});
+            return {c6, c12};
+        }
+        if (function.interaction == Interaction::pair_14_explicit) { // fudgeQQ, qi, qj, two Lennard-Jones parameters
+            const auto [c6, c12] = force_field_.to_c6_c12({given[3], given[4]});
+            return {c6, c12, given[0] * given[1] * given[2]};
+        }
+        return to_interaction_parameters(function, {given.data(), static_cast<std::size_t>(function.parameters)});
+    }
+
+    void append(Interaction kind, const std::vector<std::int32_t>& atoms, std::int32_t parameters)
+    {
+        InteractionList& list = result_.interactions[static_cast<std::size_t>(kind)];
+        list.atoms.insert(list.atoms.end(), atoms.begin(), atoms.end());
+        list.parameters.push_back(parameters);
+    }
+
+    bool becomes_rigid(std::int32_t i, std::int32_t j) const
+    {
+        if (options_.constraints == ConstraintKind::all_bonds) return true;
+        return options_.constraints == ConstraintKind::h_bonds &&
+               (is_hydrogen(result_.atoms[static_cast<std::size_t>(i)]) ||
+                is_hydrogen(result_.atoms[static_cast<std::size_t>(j)]));
+    }
+
+    void read_exclusions(const Fields& fields)
+    {
+        const std::vector<std::int32_t> atoms = atom_indices(fields, fields.size());
+        for (const std::int32_t other : atoms) excluded_.emplace_back(atoms[0], other);
+    }
+
+    void add_exclusions()
+    {
+        result_.exclusions = find_exclusions(result_.atoms.size(), bonds_, excluded_, input_.excluded_bonds);
+        const std::int32_t no_parameters = pool_.parameters(Interaction::excluded_pair, {});
+        for (std::int32_t i = 0; i < n_atoms(); ++i) {
+            for (const std::int32_t j : result_.exclusions[static_cast<std::size_t>(i)]) {
+                if (i < j) append(Interaction::excluded_pair, {i, j}, no_parameters);
+            }
+        }
+    }
+
+    const ExpandedTopology& source_;
+    const MoleculeSource& input_;
+    const ForceField& force_field_;
+    const TopologyOptions& options_;
+    TopologyPool& pool_;
+    MoleculeType result_;
+    std::string last_residue_;
+    std::vector<int> force_field_types_;                          // per atom
+    std::vector<std::pair<std::int32_t, std::int32_t>> bonds_;    // chemical
+    std::vector<std::pair<std::int32_t, std::int32_t>> excluded_; // listed
+    RigidParts rigid_;
+};
+
+} // namespace
+
+MoleculeType build_molecule(const ExpandedTopology& source, const MoleculeSource& molecule,
+                            const ForceField& force_field, const TopologyOptions& options, TopologyPool& pool)
+{
+    return MoleculeBuilder(source, molecule, force_field, options, pool).build();
+}
+
+} // namespace holon

@@ -1,0 +1,49 @@
+#pragma once
+
+#include <holon/system/topology.hpp>
+
+#include "topology_fields.hpp"
+
+#include <cstdint>
+#include <string_view>
+#include <vector>
+
+namespace holon {
+
+/// Collects the constraints and settles of a molecule type while it is read. Errors are InputErrors at the line at
+/// fault.
+class RigidParts {
+public:
+    /// `source` must outlive this.
+    explicit RigidParts(const ExpandedTopology& source) : source_(source) {}
+
+    /// |x_i - x_j| = length [nm]
+    void add_constraint(const Fields& fields, std::int32_t i, std::int32_t j, double length);
+
+    /// Columns: oxygen (read already), function type, O-H distance, H-H distance [nm].
+    void add_settle(const Fields& fields, std::int32_t oxygen, const std::vector<TopologyAtom>& atoms);
+
+    /// Fills in the molecule's settles and its constraints, sorted and without those that are there twice or within a
+    /// settle.
+    void store(MoleculeType& molecule) const;
+
+private:
+    struct ConstraintLine {
+        Constraint constraint; // i < j
+        std::size_t line;
+        std::string_view section;
+    };
+    struct SettleLine {
+        Settle settle;
+        std::size_t line;
+    };
+
+    /// Per atom the settle it belongs to; -1: none.
+    std::vector<std::int32_t> settle_of_atoms(std::size_t n_atoms) const;
+
+    const ExpandedTopology& source_;
+    std::vector<ConstraintLine> constraints_;
+    std::vector<SettleLine> settles_;
+};
+
+} // namespace holon

@@ -1,0 +1,43 @@
+#include "trajectory_layout.hpp"
+
+namespace holon {
+
+struct TrajectoryFile::Impl {
+    explicit Impl(const std::string& path)
+        : file(open_input(path)), directory(read_trajectory_directory(file)),
+          steps(read_steps(file, directory, VisibleLength(file, directory).get()))
+    {
+    }
+
+    RawFile file;
+    TrajectoryDirectory directory;
+    std::vector<std::int64_t> steps;
+};
+
+TrajectoryFile::TrajectoryFile(const std::string& path) : impl_(std::make_unique<Impl>(path)) {}
+TrajectoryFile::~TrajectoryFile() = default;
+
+std::int64_t TrajectoryFile::atoms() const { return impl_->directory.atoms; }
+std::int64_t TrajectoryFile::frames() const { return static_cast<std::int64_t>(impl_->steps.size()); }
+bool TrajectoryFile::velocities() const { return impl_->directory.fields[field_velocity].frame_bytes > 0; }
+bool TrajectoryFile::forces() const { return impl_->directory.fields[field_force].frame_bytes > 0; }
+std::int64_t TrajectoryFile::step(std::int64_t frame) const { return impl_->steps.at(static_cast<std::size_t>(frame)); }
+
+double TrajectoryFile::time(std::int64_t frame) const
+{
+    return impl_->file.read_value<double>(impl_->directory.fields[field_time].data + frame * 8);
+}
+
+std::vector<std::byte> TrajectoryFile::contents(std::int64_t frame) const
+{
+    std::vector<std::byte> bytes;
+    for (const auto field : {field_edges, field_position, field_velocity, field_force}) {
+        const auto& place = impl_->directory.fields[field];
+        const auto begin = bytes.size();
+        bytes.resize(begin + static_cast<std::size_t>(place.frame_bytes));
+        impl_->file.read(std::span(bytes).subspan(begin), place.data + frame * place.frame_bytes);
+    }
+    return bytes;
+}
+
+} // namespace holon

@@ -1,0 +1,247 @@
+#include "on_root.hpp"
+#include "trajectory_layout.hpp"
+
+#include <holon/core/error.hpp>
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <limits>
+
+namespace holon {
+
+namespace {
+
+constexpr std::int64_t unknown_capacity = 1000; // frames, if nobody knows how many there will be
+constexpr std::int64_t max_file_bytes = std::int64_t{1} << 43;
+
+/// Frames to make place for.
+std::int64_t capacity_for(std::int64_t frames, const TrajectoryInfo& info)
+{
+    const std::int64_t frame_bytes = 100 + info.atoms * 72;
+    return std::clamp(frames, std::int64_t{1}, std::max(std::int64_t{1}, max_file_bytes / frame_bytes));
+}
+
+/// One rank's part of a frame: atoms with ids [begin, end), three numbers each.
+struct Block {
+    std::int64_t begin = 0, end = 0;
+    std::vector<double> position, velocity, force;
+};
+
+void write_reals(const RawFile& file, const std::vector<double>& values, bool as_double, std::int64_t offset)
+{
+    if (as_double) {
+        file.write(std::as_bytes(std::span(values)), offset);
+    } else {
+        const std::vector<float> narrow(values.begin(), values.end());
+        file.write(std::as_bytes(std::span(narrow)), offset);
+    }
+}
+
+void check_match(const RawFile& file, const TrajectoryDirectory& directory, const TrajectoryInfo& info)
+{
+    const auto refuse = [&](const std::string& what) {
+        throw InputError(fmt::format("Cannot append to {}: {}. Nothing has been changed. Choose another folder with -o.", file.path(), what));
+    };
+    if (directory.run_id != info.run_id || directory.atoms != info.atoms) refuse("it belongs to another run");
+    const auto check_field = [&](Field field, bool wanted, const char* name) {
+        const bool present = directory.fields[field].frame_bytes > 0;
+        if (present != wanted) refuse(fmt::format("it {} {}, and this run {}", present ? "has" : "has no", name, wanted ? "writes them" : "does not"));
+    };
+    check_field(field_velocity, info.velocities, "velocities");
+    check_field(field_force, info.forces, "forces");
+    if ((directory.real_bytes == sizeof(double)) != info.double_precision) refuse("its precision is another");
+}
+
+} // namespace
+
+struct TrajectoryWriter::Impl {
+    Impl(Communicator c, std::string p, TrajectoryInfo i) : comm(std::move(c)), path(std::move(p)), info(std::move(i)) {}
+
+    void open(const std::string& name);
+    void grow(std::int64_t capacity);
+    Block collect(const Atoms& atoms, const Box& box) const;
+    void write(const Block& block) const;
+    void commit(std::int64_t step, double time, const Box& box);
+    std::int64_t place_of(Field field, std::int64_t frame) const
+    {
+        return directory.fields[field].data + frame * directory.fields[field].frame_bytes;
+    }
+
+    Communicator comm;
+    std::string path;
+    TrajectoryInfo info;
+    TrajectoryDirectory directory{};
+    RawFile file;
+    VisibleLength visible; // rank 0
+    std::int64_t frames = 0;
+    std::int64_t last_step = std::numeric_limits<std::int64_t>::min();
+};
+
+/// Opens the file of `directory`, known to rank 0, on all ranks. Collective.
+void TrajectoryWriter::Impl::open(const std::string& name)
+{
+    comm.broadcast(std::as_writable_bytes(std::span(&directory, 1)));
+    on_all(comm, [&] {
+        file = RawFile(name, RawFile::Mode::write);
+        if (comm.root()) visible = VisibleLength(file, directory);
+    });
+}
+
+/// Copies the frames into a file with more room, which then takes the place of this one. Collective.
+void TrajectoryWriter::Impl::grow(std::int64_t capacity)
+{
+    const std::string temporary = temporary_name(path);
+    on_root(comm, [&] {
+        const auto larger = create_trajectory_file(temporary, info, capacity);
+        RawFile target(temporary, RawFile::Mode::write);
+        std::vector<std::byte> piece(1 << 22);
+        for (std::size_t k = 0; k < field_count; ++k) {
+            const auto bytes = frames * directory.fields[k].frame_bytes;
+            for (std::int64_t at = 0; at < bytes; at += static_cast<std::int64_t>(piece.size())) {
+                const auto part = std::span(piece).first(static_cast<std::size_t>(std::min<std::int64_t>(bytes - at, 1 << 22)));
+                file.read(part, directory.fields[k].data + at);
+                target.write(part, larger.fields[k].data + at);
+            }
+        }
+        VisibleLength(target, larger).set(target, frames);
+        publish_file(temporary, path);
+        directory = larger;
+    });
+    open(path);
+}
+
+/// Brings together the atoms of each block of ids. Collective.
+Block TrajectoryWriter::Impl::collect(const Atoms& atoms, const Box& box) const
+{
+    const std::int64_t ranks = comm.size(), width = (info.atoms + ranks - 1) / ranks;
+    std::vector<Message> outgoing(static_cast<std::size_t>(ranks));
+    for (int r = 0; r < comm.size(); ++r) outgoing[static_cast<std::size_t>(r)].rank = r;
+    for (std::size_t i = 0; i < static_cast<std::size_t>(atoms.n_owned); ++i) {
+        Packer packer(outgoing[static_cast<std::size_t>(atoms.id[i] / width)].data);
+        packer.put(atoms.id[i]);
+        IVec3 x = atoms.x[i];
+        box.wrap(x);
+        const auto put = [&](const IVec3& value, double unit) {
+            const Vec3 real = to_real(value, unit);
+            packer.put(std::array{real[0], real[1], real[2]});
+        };
+        put(x, position_unit);
+        if (info.velocities) put(atoms.v[i], velocity_unit);
+        if (info.forces) put(atoms.f[i], force_unit);
+    }
+
+    Block block{std::min(info.atoms, comm.rank() * width), std::min(info.atoms, (comm.rank() + 1) * width), {}, {}, {}};
+    const auto size = static_cast<std::size_t>(3 * (block.end - block.begin));
+    block.position.resize(size);
+    if (info.velocities) block.velocity.resize(size);
+    if (info.forces) block.force.resize(size);
+    std::size_t received = 0;
+    for (const auto& message : comm.exchange(std::move(outgoing))) {
+        for (Unpacker unpacker(message.data); !unpacker.empty(); received += 3) {
+            const auto at = 3 * (unpacker.get<AtomId>() - block.begin);
+            const auto take = [&](std::vector<double>& values) {
+                std::ranges::copy(unpacker.get<std::array<double, 3>>(), values.begin() + at);
+            };
+            take(block.position);
+            if (info.velocities) take(block.velocity);
+            if (info.forces) take(block.force);
+        }
+    }
+    HOLON_ASSERT(received == size, fmt::format("rank {}: {} of {} numbers", comm.rank(), received, size));
+    return block;
+}
+
+void TrajectoryWriter::Impl::write(const Block& block) const
+{
+    const bool wide = info.double_precision;
+    const auto put = [&](Field field, const std::vector<double>& values, bool as_double) {
+        const std::int64_t atom_bytes = as_double ? 24 : 12;
+        write_reals(file, values, as_double, place_of(field, frames) + block.begin * atom_bytes);
+    };
+    put(field_position, block.position, wide);
+    if (info.velocities) put(field_velocity, block.velocity, wide);
+    if (info.forces) put(field_force, block.force, true);
+}
+
+/// Makes the frame visible. On rank 0.
+void TrajectoryWriter::Impl::commit(std::int64_t step, double time, const Box& box)
+{
+    std::array<double, 9> edges;
+    const Mat3 vectors = box.vectors();
+    for (int i = 0; i < 3; ++i)
+        for (int j = 0; j < 3; ++j) edges[static_cast<std::size_t>(3 * i + j)] = vectors(i, j);
+    file.write(std::as_bytes(std::span(&step, 1)), place_of(field_step, frames));
+    file.write(std::as_bytes(std::span(&time, 1)), place_of(field_time, frames));
+    file.write(std::as_bytes(std::span(edges)), place_of(field_edges, frames));
+    visible.set(file, frames + 1);
+}
+
+TrajectoryWriter::TrajectoryWriter(std::unique_ptr<Impl> impl) : impl_(std::move(impl)) {}
+TrajectoryWriter::~TrajectoryWriter() = default;
+TrajectoryWriter::TrajectoryWriter(TrajectoryWriter&&) noexcept = default;
+TrajectoryWriter& TrajectoryWriter::operator=(TrajectoryWriter&&) noexcept = default;
+
+TrajectoryWriter TrajectoryWriter::create(const Communicator& comm, const std::string& path, const TrajectoryInfo& info)
+{
+    auto impl = std::make_unique<Impl>(comm, path, info);
+    on_root(comm, [&] {
+        const auto temporary = temporary_name(path);
+        const auto capacity = capacity_for(info.frames ? info.frames : unknown_capacity, info);
+        impl->directory = create_trajectory_file(temporary, info, capacity);
+        publish_file(temporary, path);
+    });
+    impl->open(path);
+    return TrajectoryWriter(std::move(impl));
+}
+
+TrajectoryWriter TrajectoryWriter::resume(const Communicator& comm, const std::string& path, const TrajectoryInfo& info,
+                                          std::int64_t step)
+{
+    auto impl = std::make_unique<Impl>(comm, path, info);
+    std::array<std::int64_t, 2> kept{}; // frames, last step
+    on_root(comm, [&] {
+        const auto file = open_input(path);
+        impl->directory = read_trajectory_directory(file);
+        check_match(file, impl->directory, info);
+        const auto steps = read_steps(file, impl->directory, VisibleLength(file, impl->directory).get());
+        kept[0] = std::ranges::upper_bound(steps, step) - steps.begin();
+        kept[1] = kept[0] ? steps[static_cast<std::size_t>(kept[0] - 1)] : impl->last_step;
+    });
+    comm.broadcast(std::as_writable_bytes(std::span(kept)));
+    impl->frames = kept[0];
+    impl->last_step = kept[1];
+    impl->open(path);
+    on_root(comm, [&] { impl->visible.set(impl->file, impl->frames); });
+    const auto capacity = capacity_for(impl->frames + info.frames, info);
+    if (capacity > impl->directory.capacity) impl->grow(capacity);
+    return TrajectoryWriter(std::move(impl));
+}
+
+void TrajectoryWriter::append(std::int64_t step, double time, const Atoms& atoms, const Box& box)
+{
+    HOLON_ASSERT(step > impl_->last_step, fmt::format("step {} after {}", step, impl_->last_step));
+    if (impl_->frames == impl_->directory.capacity) impl_->grow(2 * impl_->directory.capacity);
+    const auto block = impl_->collect(atoms, box);
+    on_all(impl_->comm, [&] { impl_->write(block); });
+    on_root(impl_->comm, [&] { impl_->commit(step, time, box); });
+    impl_->frames += 1;
+    impl_->last_step = step;
+}
+
+bool TrajectoryWriter::has_frame(std::int64_t step) const
+{
+    return impl_->last_step >= step;
+}
+
+std::int64_t TrajectoryWriter::frames() const
+{
+    return impl_->frames;
+}
+
+void TrajectoryWriter::finish()
+{
+    on_all(impl_->comm, [&] { impl_->file.sync(); });
+}
+
+} // namespace holon

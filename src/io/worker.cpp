@@ -1,0 +1,96 @@
+#include "worker.hpp"
+
+#include <csignal>
+#include <ctime>
+
+namespace holon {
+
+namespace {
+
+double thread_cpu_seconds()
+{
+    timespec now{};
+    clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
+    return static_cast<double>(now.tv_sec) + 1e-9 * static_cast<double>(now.tv_nsec);
+}
+
+} // namespace
+
+Worker::Worker()
+{
+    // The new thread inherits the mask: a signal to the process must find the thread that looks for it.
+    sigset_t all, before;
+    sigfillset(&all);
+    pthread_sigmask(SIG_SETMASK, &all, &before);
+    thread_ = std::thread([this] { loop(); });
+    pthread_sigmask(SIG_SETMASK, &before, nullptr);
+}
+
+Worker::~Worker()
+{
+    wait();
+    {
+        const std::lock_guard lock(mutex_);
+        end_ = true;
+    }
+    changed_.notify_all();
+    thread_.join();
+}
+
+void Worker::start(std::function<void()> job)
+{
+    {
+        std::unique_lock lock(mutex_);
+        changed_.wait(lock, [this] { return !busy_; });
+        job_ = std::move(job);
+        busy_ = true;
+    }
+    changed_.notify_all();
+}
+
+void Worker::wait()
+{
+    std::unique_lock lock(mutex_);
+    changed_.wait(lock, [this] { return !busy_; });
+}
+
+bool Worker::busy() const
+{
+    const std::lock_guard lock(mutex_);
+    return busy_;
+}
+
+std::string Worker::error() const
+{
+    const std::lock_guard lock(mutex_);
+    return error_;
+}
+
+double Worker::cpu_seconds() const
+{
+    const std::lock_guard lock(mutex_);
+    return cpu_seconds_;
+}
+
+void Worker::loop()
+{
+    std::unique_lock lock(mutex_);
+    while (true) {
+        changed_.wait(lock, [this] { return busy_ || end_; });
+        if (!busy_) return;
+        lock.unlock();
+        std::string error;
+        try {
+            job_();
+        } catch (const std::exception& exception) {
+            error = exception.what();
+        }
+        lock.lock();
+        if (error_.empty()) error_ = error;
+        cpu_seconds_ = thread_cpu_seconds();
+        busy_ = false;
+        changed_.notify_all();
+    }
+}
+
+} // namespace holon

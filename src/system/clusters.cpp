@@ -1,0 +1,118 @@
+#include <holon/system/clusters.hpp>
+
+#include <algorithm>
+#include <numeric>
+#include <tuple>
+
+namespace holon {
+
+namespace {
+
+std::size_t index(std::int32_t k)
+{
+    return static_cast<std::size_t>(k);
+}
+
+/// Per atom the lowest atom that constraints connect it to (itself, if there are none).
+std::vector<std::int32_t> lowest_connected(std::size_t n_atoms, const std::vector<Constraint>& constraints)
+{
+    std::vector<std::int32_t> lowest(n_atoms);
+    std::iota(lowest.begin(), lowest.end(), 0);
+    const auto root = [&](std::int32_t atom) {
+        while (lowest[index(atom)] != atom) {
+            lowest[index(atom)] = lowest[index(lowest[index(atom)])];
+            atom = lowest[index(atom)];
+        }
+        return atom;
+    };
+    for (const Constraint& constraint : constraints) {
+        const auto [low, high] = std::minmax({root(constraint.i), root(constraint.j)});
+        lowest[index(high)] = low;
+    }
+    for (std::size_t atom = 0; atom < n_atoms; ++atom) lowest[atom] = root(static_cast<std::int32_t>(atom));
+    return lowest;
+}
+
+/// Sorts the constraints by (i, j), gives each the first colour that is free at both atoms, and sorts by colour.
+void colour(ConstraintCluster& cluster, std::vector<std::vector<bool>>& colours_at)
+{
+    auto& constraints = cluster.constraints;
+    std::sort(constraints.begin(), constraints.end(),
+              [](const Constraint& a, const Constraint& b) { return std::tie(a.i, a.j) < std::tie(b.i, b.j); });
+    std::vector<std::vector<Constraint>> by_colour;
+    for (const Constraint& constraint : constraints) {
+        auto& at_i = colours_at[index(constraint.i)];
+        auto& at_j = colours_at[index(constraint.j)];
+        const auto taken = [](const std::vector<bool>& at, std::size_t c) { return c < at.size() && at[c]; };
+        std::size_t c = 0;
+        while (taken(at_i, c) || taken(at_j, c)) ++c;
+        for (auto* at : {&at_i, &at_j}) {
+            if (at->size() <= c) at->resize(c + 1, false);
+            (*at)[c] = true;
+        }
+        if (by_colour.size() <= c) by_colour.resize(c + 1);
+        by_colour[c].push_back(constraint);
+    }
+    constraints.clear();
+    cluster.colour_begin = {0};
+    for (const auto& group : by_colour) {
+        constraints.insert(constraints.end(), group.begin(), group.end());
+        cluster.colour_begin.push_back(static_cast<std::int32_t>(constraints.size()));
+    }
+}
+
+void find_centre(ConstraintCluster& cluster, std::vector<std::int32_t>& degree)
+{
+    cluster.centre = cluster.atoms.front();
+    for (const std::int32_t atom : cluster.atoms) {
+        if (degree[index(atom)] > degree[index(cluster.centre)]) cluster.centre = atom;
+    }
+    const auto n = static_cast<std::int32_t>(cluster.constraints.size());
+    cluster.small = n <= max_small_cluster && degree[index(cluster.centre)] == n;
+}
+
+} // namespace
+
+MoleculeClusters find_clusters(const MoleculeType& molecule)
+{
+    const std::size_t n_atoms = molecule.atoms.size();
+    MoleculeClusters result;
+    result.cluster_of.assign(n_atoms, -1);
+    result.group_head.resize(n_atoms);
+    std::iota(result.group_head.begin(), result.group_head.end(), 0);
+    for (const Settle& settle : molecule.settles) {
+        for (std::int32_t atom = settle.oxygen; atom < settle.oxygen + 3; ++atom)
+            result.group_head[index(atom)] = settle.oxygen;
+    }
+
+    std::vector<std::int32_t> degree(n_atoms, 0);
+    for (const Constraint& constraint : molecule.constraints) {
+        ++degree[index(constraint.i)];
+        ++degree[index(constraint.j)];
+    }
+    // Clusters in the order of their lowest atoms, which come first.
+    const std::vector<std::int32_t> lowest = lowest_connected(n_atoms, molecule.constraints);
+    for (std::size_t atom = 0; atom < n_atoms; ++atom) {
+        if (degree[atom] == 0) continue;
+        std::int32_t& cluster = result.cluster_of[index(lowest[atom])];
+        if (cluster < 0) {
+            cluster = static_cast<std::int32_t>(result.clusters.size());
+            result.clusters.emplace_back();
+        }
+        result.cluster_of[atom] = cluster;
+        result.clusters[index(cluster)].atoms.push_back(static_cast<std::int32_t>(atom));
+    }
+    for (const Constraint& constraint : molecule.constraints)
+        result.clusters[index(result.cluster_of[index(constraint.i)])].constraints.push_back(constraint);
+
+    std::vector<std::vector<bool>> colours_at(n_atoms);
+    for (ConstraintCluster& cluster : result.clusters) {
+        colour(cluster, colours_at);
+        find_centre(cluster, degree);
+        if (!cluster.small) continue;
+        for (const std::int32_t atom : cluster.atoms) result.group_head[index(atom)] = cluster.centre;
+    }
+    return result;
+}
+
+} // namespace holon

@@ -1,0 +1,24 @@
+#!/usr/bin/env python3
+"""Malformed inputs are refused with one message that says where; every tenth also on eight ranks."""
+
+import bad_input
+import holon_runner as holon
+
+
+class BadInput(holon.ProgramTest):
+    def test_the_good_input_runs(self):
+        holon.run(self.work / "run", bad_input.write_input(self.work))
+
+    def test_each_is_refused(self):
+        for name in bad_input.checks():
+            with self.subTest(name):
+                self.assertEqual(bad_input.run_check(name, self.work / "case", ranks=1), "")
+
+    def test_on_eight_ranks(self):
+        for name in list(bad_input.checks())[::10]:
+            with self.subTest(name):
+                self.assertEqual(bad_input.run_check(name, self.work / "case", ranks=8), "")
+
+
+if __name__ == "__main__":
+    holon.main()

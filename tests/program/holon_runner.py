@@ -1,0 +1,172 @@
+"""Runs the programs and reads what they leave. Shared by the program tests and tools/acceptance.
+
+HOLON_BIN is the folder of the programs (build/bin), HOLON_MPIEXEC the launcher (mpirun).
+"""
+
+import dataclasses
+import json
+import os
+import pathlib
+import re
+import signal
+import subprocess
+import tempfile
+import time
+import unittest
+
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+INPUTS = ROOT / "inputs"
+SHARED_SYSTEMS = ROOT.parent / "shared" / "systems"
+BIN = pathlib.Path(os.environ.get("HOLON_BIN", ROOT / "build" / "bin"))
+MPIEXEC = os.environ.get("HOLON_MPIEXEC", "mpirun")
+
+# Open MPI refuses root, and more ranks than cores, unless told otherwise.
+os.environ |= {
+    "OMPI_ALLOW_RUN_AS_ROOT": "1",
+    "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1",
+    "OMPI_MCA_rmaps_base_oversubscribe": "1",
+}
+
+FINISHED, BAD_INPUT, FAILED, STOPPED = 0, 2, 3, 75
+
+
+class RunError(Exception):
+    """A run that did not do what its caller relies on."""
+
+
+@dataclasses.dataclass
+class Result:
+    """What one call of a program left: exit status, messages and, in `folder`, its files."""
+
+    command: list
+    status: int
+    stdout: str
+    stderr: str
+    seconds: float
+    folder: pathlib.Path | None = None
+
+    @property
+    def summary(self):
+        return json.loads((self.folder / "summary.json").read_text())
+
+    @property
+    def state_hash(self):
+        return self.summary["state_hash"]
+
+    @property
+    def steps(self):
+        """Steps that this call computed."""
+        return self.summary["end_step"] - self.summary["start_step"]
+
+
+def options(settings):
+    """{"nsteps": 20, "tcoupl": "no"} -> ["--nsteps", "20", "--tcoupl", "no"]; None stands for no value."""
+    words = []
+    for key, value in settings.items():
+        words.append("--" + key.replace("_", "-"))
+        if value is not None:
+            words.append(str(value))
+    return words
+
+
+def input_files(folder, parameters=None):
+    """The file options of an input folder: md.mdp (or `parameters`), conf.gro, topol.top."""
+    folder = pathlib.Path(folder)
+    return ["-f", parameters or folder / "md.mdp", "-c", folder / "conf.gro", "-p", folder / "topol.top"]
+
+
+def command_line(program, arguments, ranks):
+    launcher = [MPIEXEC, "--quiet", "--oversubscribe", "-n", str(ranks)] if ranks else []
+    return [str(word) for word in [*launcher, BIN / program, *arguments]]
+
+
+def start(arguments, ranks=1):
+    """Starts holon-md and does not wait for it."""
+    return subprocess.Popen(
+        command_line("holon-md", arguments, ranks), stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL
+    )
+
+
+def call(program, arguments, ranks=0, timeout=300, user=None, folder=None):
+    """Runs a program to its end, under the launcher if `ranks` is not 0. RunError if it takes longer than `timeout` [s]."""
+    command = command_line(program, arguments, ranks)
+    environment = os.environ if user is None else {**os.environ, "HOME": "/"}
+    began = time.monotonic()
+    process = subprocess.Popen(
+        command,
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+        errors="replace",
+        user=user,
+        env=environment,
+    )
+    try:
+        stdout, stderr = process.communicate(timeout=timeout)
+    except subprocess.TimeoutExpired:
+        kill_ranks(process)
+        process.kill()
+        stdout, stderr = process.communicate()
+        raise RunError(f"still running after {timeout} s: {' '.join(command)}\n{stdout}{stderr}") from None
+    return Result(command, process.returncode, stdout, stderr, time.monotonic() - began, folder)
+
+
+def run(folder, arguments=(), ranks=1, timeout=600, status=FINISHED, **settings):
+    """Runs holon-md with output in `folder` and further settings as options. Raises RunError on another exit status."""
+    folder = pathlib.Path(folder)
+    goes_on = "--restart" in arguments and folder / "checkpoint.h5" in arguments
+    output = [] if goes_on else ["-o", folder]
+    result = call("holon-md", [*arguments, *output, *options(settings)], ranks, timeout, folder=folder)
+    if result.status != status:
+        raise RunError(
+            f"exit status {result.status}, not {status}: {' '.join(result.command)}\n{result.stdout[-2000:]}"
+            f"{result.stderr[-4000:]}"
+        )
+    return result
+
+
+def rank_pids(launcher):
+    """Process ids of the ranks that a launcher started on this machine."""
+    threads = pathlib.Path(f"/proc/{launcher.pid}/task").glob("*/children")
+    return [int(pid) for children in threads for pid in children.read_text().split()]
+
+
+def kill_ranks(launcher):
+    """Sends SIGKILL to every rank, at once."""
+    for pid in rank_pids(launcher):
+        try:
+            os.kill(pid, signal.SIGKILL)
+        except ProcessLookupError:
+            pass
+
+
+def ndof(summary, comm_mode="linear"):
+    """Degrees of freedom of the atoms: constraints and, with comm-mode linear, centre-of-mass motion taken off."""
+    return 3 * summary["atoms"] - summary["constraints"] - (3 if comm_mode == "linear" else 0)
+
+
+def have_programs():
+    return (BIN / "holon-md").exists()
+
+
+def messages(stderr):
+    """The error messages on stderr, one per element; notes, warnings and continuation lines left out."""
+    return [line for line in stderr.splitlines() if re.search(r"\berror\b", line, re.IGNORECASE)]
+
+
+class ProgramTest(unittest.TestCase):
+    """A test with a temporary folder `self.work`."""
+
+    def setUp(self):
+        holder = tempfile.TemporaryDirectory(prefix="holon-test-")
+        self.addCleanup(holder.cleanup)
+        self.work = pathlib.Path(holder.name)
+        self.work.chmod(0o755)  # some runs are another user's
+
+
+def main():
+    """Runs the tests of the calling script; exit status 77 (skipped) where the programs are not built."""
+    if not have_programs():
+        raise SystemExit(77)
+    unittest.main(module="__main__")

@@ -1,0 +1,35 @@
+#!/usr/bin/env python3
+"""Energies and forces of whole systems agree with GROMACS'. Skipped where the references are not at hand."""
+
+import unittest
+
+import holon_runner as holon
+import references
+
+SYSTEMS = holon.SHARED_SYSTEMS
+
+
+@unittest.skipUnless(SYSTEMS.is_dir(), "no reference systems beside the source")
+class References(holon.ProgramTest):
+    def check(self, system, precision):
+        expected = references.read_reference(SYSTEMS / system / "reaction-field.h5")
+        found = references.single_point(
+            self.work / "run", holon.input_files(SYSTEMS / system), precision=precision, **references.REACTION_FIELD
+        )
+        energy_limit, force_limit = references.LIMITS[precision]
+        relative = references.errors(found, expected)
+        self.assertLess(references.worst(relative)[0], energy_limit, relative)
+        self.assertLess(relative["forces"], force_limit)
+
+    def test_water_in_double(self):
+        self.check("spce-3852", "double")
+
+    def test_protein_in_double(self):
+        self.check("dhfr", "double")
+
+    def test_protein_in_mixed(self):
+        self.check("lysozyme", "mixed")
+
+
+if __name__ == "__main__":
+    holon.main()

@@ -1,0 +1,37 @@
+#!/usr/bin/env python3
+"""Short runs end in the same bits on any number of ranks and any domain grid."""
+
+import holon_runner as holon
+from same_bits import hashes
+
+LAYOUTS = [(1, None), (2, None), (3, "3x1x1"), (8, None)]
+
+
+class SameBits(holon.ProgramTest):
+    def check(self, name, layouts=LAYOUTS, **settings):
+        found = hashes(self.work, holon.input_files(holon.INPUTS / name), layouts, **settings)
+        self.assertEqual(len(set(found.values())), 1, found)
+
+    def test_argon(self):
+        self.check("argon", nsteps=50)
+
+    def test_water_leap_frog(self):
+        self.check("spce", nsteps=20)
+
+    def test_water_velocity_verlet_in_double(self):
+        self.check("spce", nsteps=20, integrator="md-vv", precision="double")
+
+    def test_protein(self):
+        self.check("lysozyme", [(1, None), (3, "1x1x3")], nsteps=10)
+
+    def test_protein_with_all_bonds_rigid(self):
+        self.check("lysozyme", [(2, None), (3, "3x1x1")], nsteps=10, constraints="all-bonds")
+
+    def test_another_seed_gives_other_bits(self):
+        water = holon.input_files(holon.INPUTS / "spce")
+        first, second = (hashes(self.work / str(seed), water, [(1, None)], nsteps=5, ld_seed=seed) for seed in (1, 2))
+        self.assertNotEqual(first, second)
+
+
+if __name__ == "__main__":
+    holon.main()

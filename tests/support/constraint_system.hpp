@@ -1,0 +1,238 @@
+#pragma once
+
+#include <holon/constraints/constraints.hpp>
+
+#include <algorithm>
+#include <functional>
+#include <map>
+#include <memory>
+#include <random>
+#include <set>
+
+/// Small constrained systems, distributed over ranks by hand in any way that a test likes.
+namespace holon::test {
+
+/// The same numbers from [-1, 1) on every platform.
+class Noise {
+public:
+    explicit Noise(unsigned seed) : engine_(seed) {}
+    double operator()() { return static_cast<double>(engine_()) * 0x1p-31 - 1.0; }
+    Vec3 vector()
+    {
+        const double x = (*this)(), y = (*this)(), z = (*this)();
+        return {x, y, z};
+    }
+
+private:
+    std::mt19937 engine_;
+};
+
+/// A system with its whole state: reference positions on the constraints, trial positions and velocities off them.
+struct ConstraintSystem {
+    Topology topology;
+    std::vector<MoleculeClusters> clusters;
+    Box box{Mat3(Vec3(4.0, 4.5, 5.0).asDiagonal()), position_bits};
+    std::vector<IVec3> x_ref, x, v; // per global id
+
+    void add(const MoleculeType& type, std::int64_t count, const std::vector<Vec3>& positions)
+    {
+        topology.blocks.push_back({static_cast<int>(topology.molecule_types.size()), count,
+                                   static_cast<AtomId>(x_ref.size()), topology.blocks.empty() ? 0 : molecules_});
+        molecules_ += count;
+        topology.molecule_types.push_back(type);
+        clusters.push_back(find_clusters(topology.molecule_types.back()));
+        for (const auto& r : positions) x_ref.push_back(to_lattice(r, position_unit));
+    }
+
+    /// Trial positions within `step` [nm], and velocities within `speed` [nm/ps] times what their mass makes of it.
+    void disturb(double step, double speed, unsigned seed)
+    {
+        Noise noise(seed);
+        x = x_ref;
+        v.assign(x.size(), IVec3::Zero());
+        for (std::size_t a = 0; a < x.size(); ++a) {
+            const double scale = 1.0 / std::sqrt(mass(a));
+            x[a] += to_lattice(step * scale * noise.vector(), position_unit);
+            v[a] = to_lattice(speed * scale * noise.vector(), velocity_unit);
+        }
+    }
+
+    double mass(std::size_t id) const
+    {
+        const auto place = topology.place(static_cast<AtomId>(id));
+        return topology.molecule_types[static_cast<std::size_t>(place.molecule_type)]
+            .atoms[static_cast<std::size_t>(place.index)]
+            .mass;
+    }
+
+    /// Calls f(id of i, id of j, length) for every constraint and settle of the system.
+    template <class F>
+    void for_each_constraint(F f) const
+    {
+        for (const auto& block : topology.blocks) {
+            const auto& type = topology.molecule_types[static_cast<std::size_t>(block.type)];
+            for (std::int64_t m = 0; m < block.count; ++m) {
+                const auto start =
+                    static_cast<std::size_t>(block.first_atom) + static_cast<std::size_t>(m) * type.atoms.size();
+                for (const auto& c : type.constraints)
+                    f(start + static_cast<std::size_t>(c.i), start + static_cast<std::size_t>(c.j), c.length);
+                for (const auto& s : type.settles) {
+                    const auto o = start + static_cast<std::size_t>(s.oxygen);
+                    f(o, o + 1, s.d_oh);
+                    f(o, o + 2, s.d_oh);
+                    f(o + 1, o + 2, s.d_hh);
+                }
+            }
+        }
+    }
+
+    Vec3 bond(const std::vector<IVec3>& positions, std::size_t i, std::size_t j) const
+    {
+        return to_real(box.minimum_image(positions[j] - positions[i]), position_unit);
+    }
+
+    /// Largest |r^2 - d^2| / (2 d^2).
+    double max_length_error(const std::vector<IVec3>& positions) const
+    {
+        double worst = 0.0;
+        for_each_constraint([&](std::size_t i, std::size_t j, double d) {
+            worst = std::max(worst, std::abs(bond(positions, i, j).squaredNorm() - d * d) / (2.0 * d * d));
+        });
+        return worst;
+    }
+
+    /// Largest |r.v| / d^2 [1/ps].
+    double max_rate(const std::vector<IVec3>& positions, const std::vector<IVec3>& velocities) const
+    {
+        double worst = 0.0;
+        for_each_constraint([&](std::size_t i, std::size_t j, double d) {
+            const Vec3 relative = to_real(IVec3(velocities[j] - velocities[i]), velocity_unit);
+            worst = std::max(worst, std::abs(bond(positions, i, j).dot(relative)) / (d * d));
+        });
+        return worst;
+    }
+
+private:
+    std::int64_t molecules_ = 0;
+};
+
+/// One rank's part of a system: owned atoms, copies of what constraints bind them to (shifted by a box vector where
+/// `shift_copies`), and where they are.
+struct LocalPart {
+    Atoms atoms;
+    std::map<AtomId, std::int32_t> index;
+    std::function<int(AtomId)> owner_of_id;
+
+    LocalPart(const ConstraintSystem& system, int rank, std::function<int(AtomId)> owner, bool shift_copies = false)
+        : owner_of_id(std::move(owner))
+    {
+        const auto n = static_cast<AtomId>(system.x_ref.size());
+        for (AtomId id = 0; id < n; ++id)
+            if (owner_of_id(id) == rank) add(system, id, IVec3::Zero());
+        atoms.n_owned = static_cast<std::int32_t>(atoms.id.size());
+        std::set<AtomId> copies;
+        system.for_each_constraint([&](std::size_t i, std::size_t j, double) {
+            const auto a = static_cast<AtomId>(i), b = static_cast<AtomId>(j);
+            if ((owner_of_id(a) == rank) == (owner_of_id(b) == rank)) return;
+            copies.insert(owner_of_id(a) == rank ? b : a);
+        });
+        int k = 0;
+        for (const AtomId id : copies)
+            add(system, id, shift_copies ? system.box.lattice_vector(k++ % 3) : IVec3(IVec3::Zero()));
+        atoms.n_total = static_cast<std::int32_t>(atoms.id.size());
+        const auto owned = static_cast<std::size_t>(atoms.n_owned);
+        atoms.v.resize(owned);
+        // Trial positions of copies come from their owners: what is here must not be used.
+        for (std::size_t a = owned; a < atoms.x.size(); ++a) atoms.x[a] = IVec3(7, 7, 7);
+    }
+
+    AtomDirectory directory() const
+    {
+        return {[this](AtomId id) {
+                    const auto found = index.find(id);
+                    return found == index.end() ? -1 : found->second;
+                },
+                [this](std::int32_t copy) { return owner_of_id(atoms.id[static_cast<std::size_t>(copy)]); }};
+    }
+
+private:
+    void add(const ConstraintSystem& system, AtomId id, const IVec3& shift)
+    {
+        const auto k = static_cast<std::size_t>(id);
+        index[id] = static_cast<std::int32_t>(atoms.id.size());
+        atoms.id.push_back(id);
+        atoms.x_ref.push_back(system.x_ref[k] + shift);
+        atoms.x.push_back(system.x[k]);
+        atoms.v.push_back(system.v[k]);
+    }
+};
+
+inline MoleculeType molecule(const std::string& name, const std::vector<double>& masses,
+                             std::vector<Constraint> constraints)
+{
+    MoleculeType type;
+    type.name = name;
+    for (std::size_t k = 0; k < masses.size(); ++k)
+        type.atoms.push_back({0, masses[k], 0.0, 0, std::string("A").append(std::to_string(k + 1))});
+    type.exclusions.resize(masses.size());
+    type.constraints = std::move(constraints);
+    return type;
+}
+
+/// `n` carbons in a zigzag with their hydrogens, all bonds constrained: C1 H H H C2 H H ... , 0.153 and 0.109 nm.
+struct Alkane {
+    MoleculeType type;
+    std::vector<Vec3> positions;
+
+    Alkane(int n, const Vec3& origin, const Vec3& along)
+    {
+        constexpr double cc = 0.153, ch = 0.109;
+        const Vec3 x = along.normalized(), y = x.unitOrthogonal(), z = x.cross(y);
+        std::vector<double> masses;
+        std::vector<Constraint> constraints;
+        Vec3 carbon = origin;
+        std::int32_t last = -1;
+        for (int k = 0; k < n; ++k) {
+            const double side = k % 2 == 0 ? 1.0 : -1.0;
+            const auto c = static_cast<std::int32_t>(masses.size());
+            if (k > 0) {
+                carbon += cc * (0.82 * x - side * std::sqrt(1.0 - 0.82 * 0.82) * y);
+                constraints.push_back({last, c, cc});
+            }
+            const auto add = [&](double mass, const Vec3& r) {
+                masses.push_back(mass);
+                positions.push_back(r);
+            };
+            const auto add_hydrogen = [&](const Vec3& direction) {
+                constraints.push_back({c, static_cast<std::int32_t>(masses.size()), ch});
+                add(1.008, carbon + ch * direction.normalized());
+            };
+            add(12.011, carbon);
+            add_hydrogen(side * -0.5 * y + 0.8 * z);
+            add_hydrogen(side * -0.5 * y - 0.8 * z);
+            if (k == 0) add_hydrogen(-x - 0.6 * y);
+            if (k == n - 1) add_hydrogen(x - side * 0.6 * y);
+            last = c;
+        }
+        type = molecule("Alkane", masses, constraints);
+    }
+};
+
+/// A rigid water as a settle, and as three constraints.
+inline MoleculeType rigid_water(double d_oh = 0.1, double d_hh = 0.163299)
+{
+    auto type = molecule("SOL", {15.9994, 1.008, 1.008}, {});
+    type.settles = {{0, d_oh, d_hh}};
+    return type;
+}
+
+/// Positions of a water turned by a random rotation.
+inline std::vector<Vec3> water_positions(const Vec3& oxygen, Noise& noise, double d_oh = 0.1, double d_hh = 0.163299)
+{
+    const Vec3 x = noise.vector().normalized();
+    const Vec3 y = x.cross(noise.vector()).normalized();
+    const double height = std::sqrt(d_oh * d_oh - 0.25 * d_hh * d_hh);
+    return {oxygen, oxygen + height * x + 0.5 * d_hh * y, oxygen + height * x - 0.5 * d_hh * y};
+}
+
+} // namespace holon::test

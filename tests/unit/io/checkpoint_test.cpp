@@ -1,0 +1,328 @@
+#include <holon/core/error.hpp>
+#include <holon/core/state_hash.hpp>
+#include <holon/io/checkpoint.hpp>
+
+#include <support/sample_state.hpp>
+
+#include <gtest/gtest.h>
+
+#include <array>
+#include <csignal>
+#include <fstream>
+#include <functional>
+#include <random>
+#include <sys/resource.h>
+#include <sys/wait.h>
+#include <thread>
+
+namespace holon {
+namespace {
+
+using namespace test;
+
+constexpr std::int64_t n_atoms = 1000;
+const CheckpointInput input{n_atoms, 4711, {{"mdp", "dt = 0.002\n"}, {"title", ""}, {"topology", std::string(100000, 't')}}};
+const CheckpointOptions options{4, 0.0, {}};
+
+/// Writes steps [begin, end] into a new file.
+void write_steps(const std::string& path, std::int64_t begin, std::int64_t end, CheckpointOptions how = options)
+{
+    auto writer = CheckpointWriter::create({}, path, input, how, sample_state(begin), sample_atoms(n_atoms, begin), sample_box());
+    for (std::int64_t step = begin + 1; step <= end; ++step)
+        writer.submit(sample_state(step), sample_atoms(n_atoms, step), sample_box(), writer.votes());
+    writer.finish();
+    ASSERT_EQ(writer.error(), "");
+}
+
+void expect_state(const CheckpointContents& contents, std::int64_t step)
+{
+    EXPECT_EQ(contents.input, input);
+    EXPECT_EQ(contents.state, sample_state(step));
+    EXPECT_EQ(state_hash(contents.state, contents.atoms), sample_hash(n_atoms, step));
+}
+
+std::string read_error(const std::string& path)
+{
+    try {
+        const auto contents = read_checkpoint({}, path);
+    } catch (const InputError& error) {
+        return error.what();
+    }
+    return "none";
+}
+
+void flip(const std::string& path, std::int64_t offset)
+{
+    std::fstream file(path, std::ios::in | std::ios::out | std::ios::binary);
+    file.seekg(offset);
+    const char byte = static_cast<char>(file.get() ^ 0x10);
+    file.seekp(offset);
+    file.put(byte);
+}
+
+TEST(Checkpoint, returns_the_last_state)
+{
+    const TemporaryFolder folder;
+    const auto path = folder.file("checkpoint.h5");
+    write_steps(path, 0, 10);
+    expect_state(read_checkpoint({}, path), 10);
+    EXPECT_FALSE(std::filesystem::exists(path + ".new"));
+}
+
+TEST(Checkpoint, keeps_the_last_steps_and_the_values)
+{
+    const TemporaryFolder folder;
+    const auto path = folder.file("checkpoint.h5");
+    write_steps(path, 0, 9);
+    const CheckpointFile file(path);
+    std::vector<std::int64_t> steps;
+    for (const auto& slot : file.slots()) {
+        if (slot.empty) continue;
+        EXPECT_EQ(file.verify(slot.index), "");
+        EXPECT_EQ(slot.state, sample_state(slot.state.step));
+        EXPECT_EQ(state_hash(slot.state, file.atoms(slot.index)), sample_hash(n_atoms, slot.state.step));
+        steps.push_back(slot.state.step);
+    }
+    std::ranges::sort(steps);
+    EXPECT_EQ(steps, (std::vector<std::int64_t>{6, 7, 8, 9}));
+    EXPECT_EQ(file.input(), input);
+}
+
+TEST(Checkpoint, goes_on_in_the_ring_without_overwriting_the_state_it_came_from)
+{
+    const TemporaryFolder folder;
+    const auto path = folder.file("checkpoint.h5");
+    write_steps(path, 0, 5);
+    for (std::int64_t step = 5; step < 20; ++step) {
+        const auto contents = read_checkpoint({}, path);
+        expect_state(contents, step);
+        auto writer = CheckpointWriter::resume({}, path, contents, options, sample_atoms(n_atoms, step), sample_box());
+        writer.submit(sample_state(step + 1), sample_atoms(n_atoms, step + 1), sample_box());
+        writer.finish();
+        const CheckpointFile file(path);
+        EXPECT_EQ(file.verify(contents.slot), "");
+    }
+}
+
+TEST(Checkpoint, is_made_anew_when_the_input_or_the_number_of_slots_changes)
+{
+    const TemporaryFolder folder;
+    const auto path = folder.file("checkpoint.h5");
+    write_steps(path, 0, 5);
+    auto contents = read_checkpoint({}, path);
+    contents.input.texts["mdp"] = "dt = 0.001\n";
+    auto more = options;
+    more.slots = 6;
+    CheckpointWriter::resume({}, path, contents, more, sample_atoms(n_atoms, 5), sample_box()).finish();
+    const auto again = read_checkpoint({}, path);
+    EXPECT_EQ(again.input, contents.input);
+    EXPECT_EQ(again.state, contents.state);
+    EXPECT_EQ(CheckpointFile(path).slots().size(), 8u);
+}
+
+TEST(Checkpoint, synced_states_have_slots_of_their_own)
+{
+    const TemporaryFolder folder;
+    const auto path = folder.file("checkpoint.h5");
+    write_steps(path, 0, 60, {3, 1e-9, {path}});
+    const CheckpointFile file(path);
+    const auto slots = file.slots();
+    ASSERT_EQ(slots.size(), 5u);
+    for (const auto& slot : slots) {
+        EXPECT_EQ(slot.synced, slot.index >= 3);
+        EXPECT_FALSE(slot.empty);
+        EXPECT_EQ(file.verify(slot.index), "");
+    }
+    expect_state(read_checkpoint({}, path), 60);
+}
+
+TEST(Checkpoint, damaged_slots_fall_back_to_older_ones)
+{
+    const TemporaryFolder folder;
+    const auto path = folder.file("checkpoint.h5"), copy = folder.file("copy.h5");
+    write_steps(path, 0, 9);
+    std::mt19937 random(1);
+    for (int round = 0; round < 60; ++round) {
+        std::filesystem::copy_file(path, copy, std::filesystem::copy_options::overwrite_existing);
+        const auto size = static_cast<std::int64_t>(std::filesystem::file_size(copy));
+        for (int k = 0; k < 1 + round / 3; ++k) flip(copy, std::uniform_int_distribution<std::int64_t>(0, size - 1)(random));
+        try {
+            const auto contents = read_checkpoint({}, copy);
+            EXPECT_GE(contents.state.step, 6);
+            expect_state(contents, contents.state.step);
+        } catch (const InputError& error) {
+            EXPECT_NE(std::string(error.what()).find(copy), std::string::npos) << error.what();
+        }
+    }
+}
+
+TEST(Checkpoint, names_the_slots_it_skips)
+{
+    const TemporaryFolder folder;
+    const auto path = folder.file("checkpoint.h5");
+    write_steps(path, 0, 9);
+    // An atom in the middle of the newest state: its bytes are found by content.
+    std::ifstream in(path, std::ios::binary);
+    const std::string bytes((std::istreambuf_iterator<char>(in)), {});
+    const auto newest = CheckpointFile(path).atoms(CheckpointFile(path).newest_valid());
+    const auto at = bytes.find(std::string(reinterpret_cast<const char*>(&newest[500]), sizeof(AtomRecord)));
+    ASSERT_NE(at, std::string::npos);
+    flip(path, static_cast<std::int64_t>(at) + 3);
+    const auto contents = read_checkpoint({}, path);
+    expect_state(contents, 8);
+    ASSERT_EQ(contents.notes.size(), 1u);
+    EXPECT_NE(contents.notes[0].find("step 9, is skipped"), std::string::npos) << contents.notes[0];
+}
+
+TEST(Checkpoint, truncated_files_are_refused)
+{
+    const TemporaryFolder folder;
+    const auto path = folder.file("checkpoint.h5"), copy = folder.file("copy.h5");
+    write_steps(path, 0, 9);
+    const auto size = std::filesystem::file_size(path);
+    for (const auto length : {size - 1, size / 2, size / 10, std::uintmax_t{9000}, std::uintmax_t{5000}, std::uintmax_t{100},
+                              std::uintmax_t{7}, std::uintmax_t{0}}) {
+        std::filesystem::copy_file(path, copy, std::filesystem::copy_options::overwrite_existing);
+        std::filesystem::resize_file(copy, length);
+        const auto error = read_error(copy);
+        EXPECT_NE(error.find(length > 8192 ? "truncated" : "not a checkpoint"), std::string::npos) << length << ": " << error;
+    }
+}
+
+TEST(Checkpoint, other_files_are_refused)
+{
+    const TemporaryFolder folder;
+    const auto path = folder.file("checkpoint.h5");
+    EXPECT_NE(read_error(path).find("No such file"), std::string::npos) << read_error(path);
+    std::ofstream(path) << std::string(50000, 'x');
+    EXPECT_NE(read_error(path).find("not an HDF5 file"), std::string::npos) << read_error(path);
+    EXPECT_NE(read_error(folder.path()).find("it is a folder"), std::string::npos) << read_error(folder.path());
+}
+
+TEST(Checkpoint, a_newer_format_is_refused)
+{
+    const TemporaryFolder folder;
+    const auto path = folder.file("checkpoint.h5");
+    write_steps(path, 0, 0);
+    std::fstream file(path, std::ios::in | std::ios::out | std::ios::binary);
+    file.seekp(4096 + 8);
+    file.put(2);
+    file.close();
+    EXPECT_NE(read_error(path).find("newer"), std::string::npos) << read_error(path);
+}
+
+TEST(Checkpoint, changed_input_is_refused)
+{
+    const TemporaryFolder folder;
+    const auto path = folder.file("checkpoint.h5");
+    write_steps(path, 0, 3);
+    std::ifstream in(path, std::ios::binary);
+    const std::string bytes((std::istreambuf_iterator<char>(in)), {});
+    flip(path, static_cast<std::int64_t>(bytes.find("dt = 0.002")));
+    EXPECT_NE(read_error(path).find("does not match its checksum"), std::string::npos) << read_error(path);
+}
+
+/// Runs `work` in a process of its own and kills it after a random time of up to `microseconds`; true if it was killed.
+bool kill_while(const std::function<void()>& work, int microseconds, std::mt19937& random)
+{
+    const auto child = fork();
+    if (child == 0) {
+        work();
+        _exit(0);
+    }
+    std::this_thread::sleep_for(std::chrono::microseconds(std::uniform_int_distribution(0, microseconds)(random)));
+    kill(child, SIGKILL);
+    int status = 0;
+    waitpid(child, &status, 0);
+    return WIFSIGNALED(status);
+}
+
+TEST(Checkpoint, survives_kill_at_any_moment)
+{
+    const TemporaryFolder folder;
+    const auto path = folder.file("checkpoint.h5");
+    std::mt19937 random(2);
+    std::int64_t last = 0;
+    int killed = 0;
+    for (int round = 0; round < 100; ++round) {
+        killed += kill_while(
+            [&] {
+                if (!std::filesystem::exists(path)) write_steps(path, 0, 0);
+                const auto contents = read_checkpoint({}, path);
+                auto step = contents.state.step;
+                auto writer = CheckpointWriter::resume({}, path, contents, options, sample_atoms(n_atoms, step), sample_box());
+                for (++step; step < contents.state.step + 200; ++step)
+                    writer.submit(sample_state(step), sample_atoms(n_atoms, step), sample_box());
+            },
+            20000, random);
+        if (!std::filesystem::exists(path)) continue; // killed before it was complete
+        const auto contents = read_checkpoint({}, path);
+        EXPECT_GE(contents.state.step, last);
+        last = contents.state.step;
+        expect_state(contents, last);
+        EXPECT_LE(contents.notes.size(), 2u);
+    }
+    EXPECT_GT(killed, 50);
+    EXPECT_GT(last, 100);
+}
+
+/// Runs `work` in a process whose files may not be larger than `bytes`; its exit status.
+int with_file_limit(std::int64_t bytes, const std::function<int()>& work)
+{
+    const auto child = fork();
+    if (child == 0) {
+        signal(SIGXFSZ, SIG_IGN);
+        const rlimit limit{static_cast<rlim_t>(bytes), static_cast<rlim_t>(bytes)};
+        setrlimit(RLIMIT_FSIZE, &limit);
+        _exit(work());
+    }
+    int status = 0;
+    waitpid(child, &status, 0);
+    return WIFEXITED(status) ? WEXITSTATUS(status) : -1;
+}
+
+TEST(Checkpoint, reports_that_there_is_no_space_and_leaves_the_old_file)
+{
+    const TemporaryFolder folder;
+    const auto path = folder.file("checkpoint.h5");
+    write_steps(path, 0, 3);
+    const int status = with_file_limit(100000, [&] {
+        try {
+            write_steps(path, 100, 100);
+        } catch (const Failure& failure) {
+            return std::string(failure.what()).find("File too large") != std::string::npos ? 42 : 1;
+        }
+        return 2;
+    });
+    EXPECT_EQ(status, 42);
+    expect_state(read_checkpoint({}, path), 3);
+}
+
+TEST(Checkpoint, a_failed_write_is_reported_and_the_last_good_state_stays)
+{
+    const TemporaryFolder folder;
+    const auto path = folder.file("checkpoint.h5");
+    write_steps(path, 0, 5);
+    const int status = with_file_limit(200000, [&] {
+        const auto contents = read_checkpoint({}, path);
+        auto writer = CheckpointWriter::resume({}, path, contents, options, sample_atoms(n_atoms, 5), sample_box());
+        for (std::int64_t step = 6; step < 12; ++step) writer.submit(sample_state(step), sample_atoms(n_atoms, step), sample_box());
+        writer.finish();
+        return writer.error().find("Cannot write") != std::string::npos && writer.votes() == checkpoint_failed ? 42 : 1;
+    });
+    EXPECT_EQ(status, 42);
+    const auto contents = read_checkpoint({}, path);
+    EXPECT_GE(contents.state.step, 5);
+    expect_state(contents, contents.state.step);
+}
+
+TEST(RunState, names_a_value_that_is_missing)
+{
+    RunState state;
+    state.set("a", 1.5);
+    EXPECT_EQ(state.real("a"), 1.5);
+    EXPECT_THROW(state.sum("b"), InputError);
+}
+
+} // namespace
+} // namespace holon

@@ -1,0 +1,339 @@
+#include <holon/core/error.hpp>
+#include <holon/io/options.hpp>
+#include <holon/io/text_file.hpp>
+
+#include <gtest/gtest.h>
+
+#include <filesystem>
+
+namespace holon {
+namespace {
+
+/// Settings of a text and options as the command line gives them.
+RunSettings settings_of(const std::string& text, const std::vector<Setting>& options = {}, Notes* notes = nullptr)
+{
+    Notes unused;
+    RunOptions run;
+    run.settings = options;
+    return read_settings(text, "md.mdp", run, notes != nullptr ? *notes : unused);
+}
+
+Parameters parameters_of(const std::string& text)
+{
+    return settings_of(text).parameters;
+}
+
+Setting option(const std::string& key, const std::string& value)
+{
+    return {key, value, "command line"};
+}
+
+void expect_error(const std::string& text, const std::string& message, const std::vector<Setting>& options = {})
+{
+    try {
+        settings_of(text, options);
+        ADD_FAILURE() << "no error for:\n" << text;
+    } catch (const InputError& error) {
+        EXPECT_NE(std::string(error.what()).find(message), std::string::npos)
+            << error.what() << "\nexpected: " << message;
+    }
+}
+
+/// The one note of a text; empty if there is none.
+std::string note_of(const std::string& text)
+{
+    Notes notes;
+    settings_of(text, {}, &notes);
+    EXPECT_LE(notes.texts().size(), 1u) << text;
+    return notes.texts().empty() ? "" : notes.texts().front();
+}
+
+TEST(Mdp, AnEmptyTextGivesTheDefaultsOfGromacs)
+{
+    const RunSettings s = settings_of("; nothing\n\n");
+    const Parameters& p = s.parameters;
+    EXPECT_EQ(p.integrator, IntegratorKind::md);
+    EXPECT_EQ(p.dt, 0.001);
+    EXPECT_EQ(p.nsteps, 0);
+    EXPECT_EQ(p.nstcomm, 100);
+    EXPECT_EQ(p.nstlog, 1000);
+    EXPECT_EQ(p.nstenergy, 1000);
+    EXPECT_EQ(p.nstx, 0);
+    EXPECT_EQ(p.coulomb, CoulombKind::cutoff);
+    EXPECT_EQ(p.epsilon_rf, 1.0) << "as GROMACS computes a plain cut-off";
+    EXPECT_EQ(p.rcoulomb, 1.0);
+    EXPECT_EQ(p.rvdw, 1.0);
+    EXPECT_EQ(p.vdw_modifier, Modifier::potential_shift);
+    EXPECT_EQ(p.dispersion_correction, DispersionCorrection::no);
+    EXPECT_EQ(p.constraints, ConstraintKind::none);
+    EXPECT_EQ(p.shake_tol, 1e-4);
+    EXPECT_EQ(p.tcoupl, Thermostat::no);
+    EXPECT_TRUE(p.tc_groups.empty());
+    ASSERT_EQ(p.comm_groups.size(), 1u);
+    EXPECT_EQ(p.comm_groups[0].name, "System");
+    EXPECT_FALSE(p.gen_vel);
+    EXPECT_EQ(p.gen_temp, 300.0);
+    EXPECT_TRUE(s.derive_ld_seed);
+    EXPECT_TRUE(s.derive_gen_seed);
+    EXPECT_EQ(p.maxh, -1.0);
+    EXPECT_TRUE(p.domains.empty());
+    EXPECT_EQ(p.checkpoint_interval, 1);
+}
+
+TEST(Mdp, KeysAndChoicesIgnoreCaseDashesAndUnderscores)
+{
+    const Parameters p =
+        parameters_of("INTEGRATOR = MD_VV\nd_t=+2e-3 ; ps\nvdw-type = Cut_Off\nCoulombType=Reaction_field\n"
+                      "epsilonRF=78\nTcoupl = V_Rescale\ntc_grps = Protein non-Protein\ntau_t = 0.1 -1\n"
+                      "ref_t = 300 310\nconstraints = hbonds\ngen_vel = YES\ngen_seed = 42\n");
+    EXPECT_EQ(p.integrator, IntegratorKind::md_vv);
+    EXPECT_EQ(p.dt, 0.002);
+    EXPECT_EQ(p.coulomb, CoulombKind::reaction_field);
+    EXPECT_EQ(p.epsilon_rf, 78.0);
+    EXPECT_EQ(p.constraints, ConstraintKind::h_bonds);
+    ASSERT_EQ(p.tc_groups.size(), 2u);
+    EXPECT_EQ(p.tc_groups[1].atoms.name, "non-Protein");
+    EXPECT_EQ(p.tc_groups[1].tau, -1.0);
+    EXPECT_EQ(p.tc_groups[1].temperature, 310.0);
+    EXPECT_TRUE(p.gen_vel);
+    EXPECT_EQ(p.gen_seed, 42u);
+}
+
+TEST(Mdp, TheCommandLineWins)
+{
+    const RunSettings s =
+        settings_of("coulombtype = PME\ndt = -1\n",
+                    {option("dt", "0.004"), option("coulombtype", "reaction-field"), option("maxh", "0.5")});
+    EXPECT_EQ(s.parameters.dt, 0.004);
+    EXPECT_EQ(s.parameters.coulomb, CoulombKind::reaction_field);
+    EXPECT_EQ(s.parameters.maxh, 0.5);
+    expect_error("unconstrained_start = yes\ngen-vel = yes", "md.mdp:2: gen-vel = yes: a continuation");
+    EXPECT_FALSE(settings_of("unconstrained_start = yes", {option("continuation", "no")}).parameters.continuation);
+}
+
+TEST(Mdp, AnEmptyValueIsTheDefault)
+{
+    EXPECT_EQ(parameters_of("dt =\ntc-grps =\ncoulombtype = ; none\n").dt, 0.001);
+}
+
+TEST(Mdp, SyntaxErrorsNameFileAndLine)
+{
+    expect_error("dt = 0.001\nnonsense\n", "md.mdp:2: expected 'key = value', found 'nonsense'");
+    expect_error("\n= 3\n", "md.mdp:2: there is no key before '='");
+    expect_error("dt = 1\ntinit = 0\nD_T = 2\n", "md.mdp:3: D_T = 2: the key is given twice; before: md.mdp:1: dt = 1");
+    expect_error("nstxtcout = 1\nnstxout-compressed = 2\n", "md.mdp:2: nstxout-compressed = 2: the key is given twice");
+    expect_error(std::string("\x7f\x45\x4c\x46\x02\x01\n"), "md.mdp:1: expected 'key = value', found '?ELF");
+    expect_error("", "given twice", {option("dt", "1"), option("dt", "2")});
+    EXPECT_EQ(parameters_of("\xef\xbb\xbf"
+                            "dt = 0.5\r\n")
+                  .dt,
+              0.5);
+}
+
+TEST(Mdp, UnknownKeysGetTheNearestKnownOne)
+{
+    expect_error("rcolomb = 1\n", "md.mdp:1: rcolomb = 1: unknown key; did you mean rcoulomb?");
+    expect_error("nsetps = 1\n", "did you mean nsteps?");
+    expect_error("tc_groups = System\n", "did you mean tc-grps?");
+    expect_error("checkpointing-interval = 1\n", "did you mean checkpoint-interval?");
+    expect_error("somethingelse = 1\n", "unknown key; is it spelt as in GROMACS?");
+}
+
+TEST(Mdp, NumbersMustBeNumbersInRange)
+{
+    const std::pair<std::string, std::string> cases[] = {
+        {"dt = 0", "must be more than 0"},
+        {"dt = -0.002", "must be more than 0"},
+        {"dt = nan", "expected a number"},
+        {"dt = inf", "expected a number"},
+        {"dt = 1e999", "the number is too large"},
+        {"dt = 0.002ps", "expected a number"},
+        {"dt = 0.001 0.002", "expected a number"},
+        {"nsteps = -2", "must be at least -1"},
+        {"nsteps = 10.5", "expected an integer"},
+        {"nsteps = 1e3", "expected an integer"},
+        {"nsteps = 99999999999999999999", "the number is too large"},
+        {"nstlog = -1", "must be at least 0"},
+        {"nstcomm = -10", "must be at least 0"},
+        {"nstxout = -5", "must be at least 0"},
+        {"init-step = -1", "must be at least 0"},
+        {"rcoulomb = 0", "must be more than 0"},
+        {"rvdw = -1", "must be more than 0"},
+        {"epsilon-r = 0", "must be more than 0"},
+        {"epsilon-rf = -1", "must be at least 0"},
+        {"shake-tol = 0", "must be more than 0"},
+        {"emtol = -1", "must be more than 0"},
+        {"emstep = 0", "must be more than 0"},
+        {"gen-temp = -1", "must be at least 0"},
+        {"gen-seed = 1.5", "expected an integer"},
+        {"ld-seed = 99999999999999999999", "the number is too large"},
+        {"maxh = -2", "must be a number of hours, or -1 for no limit"},
+        {"checkpoint-interval = -1", "must be at least 0"},
+        {"domains = 2x2", "expected three numbers"},
+        {"domains = 2x0x1", "must be at least 1"},
+        {"domains = 2000000x1x1", "more domains"},
+        {"domains = 2xfoox1", "expected an integer"},
+        {"nstlist = ten", "expected an integer"},
+        {"rlist = far", "expected a number"},
+        {"mesh = fft", "choose one of esp, spme"},
+    };
+    for (const auto& [line, message] : cases) expect_error(line, "md.mdp:1: " + line + ": " + message);
+}
+
+TEST(Mdp, ChoicesThatAreNotThereNameThoseThatAre)
+{
+    expect_error("integrator = sd",
+                 "md.mdp:1: integrator = sd: not available in this version; choose one of md, md-vv, steep");
+    expect_error("coulombtype = PME", "choose one of cut-off, reaction-field");
+    expect_error("vdwtype = PME", "choose one of cut-off, shift, switch");
+    expect_error("coulomb-modifier = force-switch", "choose one of potential-shift");
+    expect_error("tcoupl = nose-hoover", "choose one of no, v-rescale");
+    expect_error("tcoupl = yes", "choose one of no, v-rescale");
+    expect_error("constraints = h-angles", "choose one of none, h-bonds, all-bonds");
+    expect_error("constraint-algorithm = newton", "choose one of lincs, shake");
+    expect_error("comm-mode = angular", "choose one of linear, none");
+    expect_error("DispCorr = yes", "choose one of no, Ener, EnerPres, AllEner, AllEnerPres");
+    expect_error("continuation = true", "choose one of no, yes");
+    expect_error("precision = single", "choose one of mixed, double");
+}
+
+TEST(Mdp, MethodsThatHolonLacksAreAcceptedOnlyWhenOff)
+{
+    settings_of("pcoupl = No\npcoupltype = isotropic\ntau-p = 2\npbc = XYZ\nfree-energy = no\nsc-alpha = 0.5\n"
+                "freezegrps =\nelectric-field-x = 0 0 0.0 0\nannealing = no no\npull = no\npull-group1-name = A\n"
+                "pull-group2-name = B\nnwall = 0\ncutoff-scheme = verlet\nuserint1 = 7\nimplicit-solvent = no\n"
+                "acc-grps = \ncos-acceleration = 0\nmts = no\nmts-levels = 2\nrotation = no\nrot-ngroups = 1");
+    expect_error("dt = 1\npcoupl = Berendsen", "md.mdp:2: pcoupl = Berendsen: pressure coupling is not available");
+    expect_error("pbc = no", "only pbc = xyz is available");
+    expect_error("free-energy = yes", "free-energy perturbation is not available");
+    expect_error("freezegrps = Protein", "take the line out");
+    expect_error("annealing = no single", "annealing is not available");
+    expect_error("electric-field-z = 0 0.1 0 0", "not available");
+    expect_error("cutoff-scheme = group", "only Verlet");
+    expect_error("pull = yes", "pulling is not available");
+    expect_error("nwall = 2", "walls are not available");
+    expect_error("implicit-solvent = GBSA", "only explicit solvent");
+}
+
+TEST(Mdp, NotesSayWhatHolonDoesInstead)
+{
+    EXPECT_EQ(note_of("nstlist = 10"), "") << "GROMACS' default needs no note";
+    EXPECT_EQ(note_of("verlet-buffer-tolerance = 5e-3"), "");
+    EXPECT_EQ(note_of("nstlist = 20").find("md.mdp:1: nstlist = 20: pair lists are renewed"), 0u);
+    EXPECT_EQ(note_of("\nxtc-grps = Protein").find("md.mdp:2: xtc-grps = Protein: all atoms are written"), 0u);
+    EXPECT_EQ(note_of("title = a = b"), "md.mdp:1: title = a = b: obsolete, ignored");
+    EXPECT_EQ(note_of("constraints = all-bonds"),
+              "default: constraint-algorithm = lincs: solved by SHAKE in this version, to shake-tol");
+    EXPECT_EQ(note_of("constraints = all-bonds\nconstraint-algorithm = shake"), "");
+    EXPECT_NE(note_of("epsilon-rf = 78").find("no effect"), std::string::npos);
+}
+
+TEST(Mdp, CoulombAndVanDerWaalsAsGromacsMapsThem)
+{
+    Parameters p = parameters_of("coulombtype = cut-off\nepsilon-r = 2\nepsilon-rf = 78\ncoulomb-modifier = none");
+    EXPECT_EQ(p.coulomb, CoulombKind::cutoff);
+    EXPECT_EQ(p.epsilon_rf, 2.0);
+    EXPECT_EQ(p.coulomb_modifier, Modifier::none);
+    p = parameters_of("coulombtype = reaction-field-zero\ncoulomb-modifier = none");
+    EXPECT_EQ(p.coulomb, CoulombKind::reaction_field);
+    EXPECT_EQ(p.epsilon_rf, 0.0);
+    EXPECT_EQ(p.coulomb_modifier, Modifier::potential_shift) << "the reaction field has the shift in it";
+    expect_error("coulombtype = reaction-field\nepsilon-rf = 0.5",
+                 "md.mdp:2: epsilon-rf = 0.5: must be 0 (infinite) or at least");
+    expect_error("coulombtype = reaction-field-zero\nepsilon-rf = 78", "must be 0 (infinite)");
+
+    EXPECT_EQ(parameters_of("vdw-modifier = potential-shift-verlet").vdw_modifier, Modifier::potential_shift);
+    EXPECT_EQ(parameters_of("vdw-modifier = none").vdw_modifier, Modifier::none);
+    EXPECT_EQ(parameters_of("vdw-modifier = force-switch").vdw_modifier, Modifier::force_switch);
+    EXPECT_EQ(parameters_of("vdwtype = shift\nrvdw-switch = 0.8").vdw_modifier, Modifier::force_switch);
+    EXPECT_EQ(parameters_of("vdwtype = switch\nrvdw-switch = 0.8").vdw_modifier, Modifier::potential_switch);
+    expect_error("vdwtype = switch\nrvdw-switch = 1", "md.mdp:2: rvdw-switch = 1: must be less than rvdw");
+    expect_error("vdw-modifier = potential-switch", "rvdw-switch = 0: the potential must not be switched all the way");
+    EXPECT_EQ(parameters_of("rvdw-switch = 5").rvdw_switch, 5.0) << "without a switch it means nothing";
+}
+
+TEST(Mdp, OneTrajectoryHasOneInterval)
+{
+    Parameters p = parameters_of("nstxout-compressed = 500");
+    EXPECT_EQ(p.nstx, 500);
+    EXPECT_FALSE(p.write_velocities);
+    EXPECT_FALSE(p.write_forces);
+    p = parameters_of("nstxout = 100\nnstvout = 100\nnstxout-compressed = 10");
+    EXPECT_EQ(p.nstx, 100);
+    EXPECT_TRUE(p.write_velocities);
+    p = parameters_of("nstfout = 1");
+    EXPECT_EQ(p.nstx, 1);
+    EXPECT_TRUE(p.write_forces);
+    expect_error("nstxout = 100\nnstvout = 50",
+                 "md.mdp:2: nstvout = 50: must be 0 or equal to the interval of the positions, which is 100");
+    expect_error("nstvout = 100\nnstfout = 50", "nstvout = 100: must be 0 or equal");
+}
+
+TEST(Mdp, TemperatureCouplingNeedsMatchingLists)
+{
+    expect_error("tcoupl = v-rescale", "md.mdp:1: tcoupl = v-rescale: tc-grps names no group");
+    expect_error("tcoupl = v-rescale\ntc-grps = A B\ntau-t = 1\nref-t = 300 300",
+                 "there are 2 tc-grps, 1 values of tau-t and 2 of ref-t");
+    expect_error("tc-grps = System\ntau-t = 1\nref-t = -300", "md.mdp:3: ref-t = -300: must be at least 0");
+    expect_error("tc-grps = System\ntau-t = 1x\nref-t = 300", "md.mdp:2: tau-t = 1x: expected a number");
+    EXPECT_TRUE(parameters_of("tc-grps = System\ntau-t = 1\nref-t = 300").tc_groups.empty()) << "tcoupl is no";
+    EXPECT_EQ(parameters_of("integrator = steep\ntcoupl = v-rescale\ntc-grps = System\ntau-t = 1\nref-t = 300").tcoupl,
+              Thermostat::no);
+}
+
+TEST(Mdp, CentreOfMassMotion)
+{
+    EXPECT_EQ(parameters_of("nstcomm = 0").comm_mode, CommMode::none);
+    EXPECT_TRUE(parameters_of("comm-mode = none\ncomm-grps = Protein").comm_groups.empty());
+    EXPECT_EQ(parameters_of("comm-grps = Protein Water").comm_groups.size(), 2u);
+}
+
+TEST(Mdp, DefinesAndIncludeFolders)
+{
+    Notes notes;
+    RunOptions run;
+    run.defines = {"FLEXIBLE", "SCALE=0.5"};
+    const RunSettings s =
+        read_settings("define = -DPOSRES -DFC=1000\ninclude = -I../toppar /opt/ff", "md.mdp", run, notes);
+    EXPECT_EQ(s.defines, (std::vector<std::string>{"POSRES", "FC=1000", "FLEXIBLE", "SCALE=0.5"}));
+    EXPECT_EQ(s.include_dirs, (std::vector<std::string>{"../toppar", "/opt/ff"}));
+    expect_error("define = POSRES", "md.mdp:1: define = POSRES: expected -DNAME");
+    expect_error("define = -D", "expected -DNAME");
+    expect_error("define = -DX = 3", "expected -DNAME");
+    expect_error("include = -I ..", "right behind -I");
+}
+
+TEST(Mdp, SeedsUseAll64BitsAndMinusOneIsDerived)
+{
+    EXPECT_TRUE(settings_of("ld-seed = -1").derive_ld_seed);
+    EXPECT_EQ(settings_of("ld-seed = 18446744073709551615").parameters.ld_seed, ~std::uint64_t{0});
+    EXPECT_FALSE(settings_of("ld-seed = 0").derive_ld_seed);
+    EXPECT_EQ(settings_of("gen-seed = -2").parameters.gen_seed, ~std::uint64_t{0} - 1);
+}
+
+TEST(Mdp, LargeNonsenseIsRefusedQuickly)
+{
+    std::string text;
+    for (int i = 0; i < 200'000; ++i) text += "key" + std::to_string(i) + " = 1\n";
+    expect_error(text, "md.mdp:1: key0 = 1: unknown key");
+    expect_error(std::string(1 << 20, 'a') + " = 1", "unknown key");
+}
+
+TEST(Mdp, FilesOfRealSystemsRunAsTheyAre)
+{
+    const auto systems = std::filesystem::path(HOLON_SOURCE_DIR) / "../shared/systems";
+    if (!std::filesystem::exists(systems)) GTEST_SKIP() << "the reference systems are not here";
+    for (const char* name : {"spce-3852", "spce-23262", "dhfr", "lysozyme"}) {
+        const std::string path = (systems / name / "md.mdp").string();
+        const std::string text = read_text_file(path, "run parameters");
+        const Parameters p =
+            settings_of(text, {option("coulombtype", "reaction-field"), option("epsilon-rf", "78")}).parameters;
+        EXPECT_EQ(p.dt, 0.002) << path;
+        EXPECT_EQ(p.rcoulomb, 0.9) << path;
+        EXPECT_EQ(p.nstx, 5000) << path;
+        EXPECT_EQ(p.constraints, ConstraintKind::h_bonds) << path;
+    }
+}
+
+} // namespace
+} // namespace holon

@@ -1,0 +1,69 @@
+"""Item 1: on a bare Debian 12, from a fresh clone, the demo and the tests run; the second time quickly.
+
+Needs root, debootstrap and the network (a Debian mirror). The commit is tested, not the working tree.
+"""
+
+import os
+import pathlib
+import shutil
+import subprocess
+import time
+
+import holon_runner as holon
+
+MIRROR = "http://deb.debian.org/debian"
+BARE = pathlib.Path("/var/tmp/holon-bare-debian")
+
+
+def sh(*words, **how):
+    done = subprocess.run(
+        [str(word) for word in words], stdin=subprocess.DEVNULL, capture_output=True, text=True, **how
+    )
+    if done.returncode != 0:
+        raise holon.RunError(
+            f"{' '.join(map(str, words))}: exit status {done.returncode}\n{(done.stdout + done.stderr)[-4000:]}"
+        )
+    return done.stdout
+
+
+def mount_system(root):
+    for kind in ("proc", "devpts"):
+        target = root / {"proc": "proc", "devpts": "dev/pts"}[kind]
+        target.mkdir(parents=True, exist_ok=True)
+        sh("mount", "-t", kind, kind, target)
+
+
+def unmount_system(root):
+    for target in ("dev/pts", "proc"):
+        subprocess.run(["umount", root / target], capture_output=True)
+
+
+def fresh_clone(report):
+    """a bare Debian 12: tools/demo and tools/test from a fresh clone, twice"""
+    if os.geteuid() != 0 or not shutil.which("debootstrap"):
+        raise holon.RunError("needs root and debootstrap")
+    root = BARE
+    unmount_system(root)
+    shutil.rmtree(root, ignore_errors=True)
+    sh("debootstrap", "--variant=minbase", "--include=git,ca-certificates", "bookworm", root, MIRROR)
+    mount_system(root)
+    try:
+        sh("git", "clone", "-q", "--no-hardlinks", holon.ROOT, root / "root" / "holon")
+        report.note("commit", sh("git", "-C", root / "root" / "holon", "rev-parse", "--short=12", "HEAD").strip())
+        environment = {"PATH": "/usr/sbin:/usr/bin:/sbin:/bin", "HOME": "/root", "LANG": "C.UTF-8"}
+        for script in ("tools/demo", "tools/test"):
+            for turn in ("first", "second"):
+                began = time.monotonic()
+                output = sh("chroot", root, "/bin/sh", "-c", f"cd /root/holon && {script}", env=environment)
+                (report.work / f"{pathlib.Path(script).name}-{turn}.log").write_text(output)
+                report.check(f"{script}, {turn} time [s]", True, time.monotonic() - began)
+                if script == "tools/demo":
+                    report.check(
+                        "shows energies, speed and files",
+                        all(word in output for word in ("potential", "ns/day", "trajectory.h5")),
+                    )
+    finally:
+        unmount_system(root)
+
+
+CASES = {"1.fresh-clone": fresh_clone}

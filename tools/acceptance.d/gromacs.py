@@ -1,0 +1,119 @@
+"""GROMACS as the judge: systems in other force fields and their single points in double precision; its speed.
+
+Uses Debian's `gromacs` (gmx_d) and `gromacs-openmpi` (gmx_mpi).
+"""
+
+import re
+import shutil
+import subprocess
+
+import numpy
+
+import holon_runner as holon
+import references
+
+MINIMISE = {
+    "integrator": "steep",
+    "nsteps": 50,
+    "coulombtype": "reaction-field",
+    "epsilon-rf": 78,
+    "rcoulomb": 0.9,
+    "rvdw": 0.9,
+}
+
+
+class Missing(Exception):
+    """A program of GROMACS that is not installed."""
+
+
+def gmx(folder, *words, program="gmx_d", stdin="", ranks=0):
+    """Runs GROMACS in a folder; raises RunError if it fails."""
+    if not shutil.which(program):
+        raise Missing(f"{program} is not installed")
+    launcher = [holon.MPIEXEC, "--quiet", "--oversubscribe", "-n", str(ranks)] if ranks else []
+    command = [*launcher, program, "-quiet", "-nobackup", *map(str, words)]
+    done = subprocess.run(command, cwd=folder, input=stdin, capture_output=True, text=True)
+    if done.returncode != 0:
+        raise holon.RunError(f"{' '.join(command)}\n{done.stdout[-1000:]}{done.stderr[-2000:]}")
+    return done
+
+
+def write_mdp(path, settings):
+    path.write_text("".join(f"{key.replace('_', '-')} = {value}\n" for key, value in settings.items()))
+
+
+def peptide(folder, force_field, box="dodecahedron", residues=40):
+    """The first residues of lysozyme in water, slightly minimised: conf.gro and topol.top in `folder`."""
+    lines = (holon.INPUTS / "lysozyme" / "conf.gro").read_text().splitlines()
+    atoms = [line for line in lines[2:1000] if int(line[:5]) <= residues]
+    (folder / "fragment.gro").write_text("\n".join(["fragment", str(len(atoms)), *atoms, lines[-1]]) + "\n")
+    gmx(
+        folder,
+        "pdb2gmx",
+        "-f",
+        "fragment.gro",
+        "-ff",
+        force_field,
+        "-water",
+        "tip3p",
+        "-ignh",
+        "-o",
+        "p.gro",
+        "-p",
+        "topol.top",
+    )
+    gmx(folder, "editconf", "-f", "p.gro", "-o", "b.gro", "-d", 0.6, "-bt", box)
+    gmx(folder, "solvate", "-cp", "b.gro", "-cs", "spc216.gro", "-p", "topol.top", "-o", "s.gro")
+    write_mdp(folder / "em.mdp", MINIMISE)
+    gmx(
+        folder,
+        "grompp",
+        "-f",
+        "em.mdp",
+        "-c",
+        "s.gro",
+        "-p",
+        "topol.top",
+        "-o",
+        "em.tpr",
+        "-po",
+        "em.out.mdp",
+        "-maxwarn",
+        2,
+    )
+    gmx(folder, "mdrun", "-deffnm", "em", "-ntmpi", 1)
+    shutil.move(folder / "em.gro", folder / "conf.gro")
+
+
+def single_point(folder, settings):
+    """Energies [kJ/mol] by Holon's names and forces [kJ/mol/nm] of folder/conf.gro, by double-precision GROMACS."""
+    write_mdp(folder / "sp.mdp", {"nstcalcenergy": 1, "nstenergy": 1, **settings})
+    gmx(
+        folder,
+        "grompp",
+        "-f",
+        "sp.mdp",
+        "-c",
+        "conf.gro",
+        "-p",
+        "topol.top",
+        "-o",
+        "sp.tpr",
+        "-po",
+        "sp.out.mdp",
+        "-maxwarn",
+        2,
+    )
+    gmx(folder, "mdrun", "-deffnm", "sp", "-ntmpi", 1)
+    gmx(folder, "traj", "-f", "sp.trr", "-s", "sp.tpr", "-of", "f.xvg", "-fp", "-xvg", "none", stdin="0\n")
+    gmx(folder, "energy", "-f", "sp.edr", "-dp", "-o", "e.xvg", stdin="\n".join(map(str, range(1, 80))) + "\n\n")
+    forces = numpy.array([float(word) for word in (folder / "f.xvg").read_text().split()[1:]]).reshape(-1, 3)
+    text = (folder / "e.xvg").read_text()
+    names = re.findall(r'^@ s\d+ legend "(.*)"', text, re.MULTILINE)
+    values = [float(word) for word in text.splitlines()[-1].split()[1:]]
+    return references.rename(dict(zip(names, values))), forces
+
+
+def ns_per_day(log):
+    """Speed from a GROMACS log."""
+    return float(re.search(r"^Performance:\s+(\S+)", log.read_text(), re.MULTILINE)[1])
