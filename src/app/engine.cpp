@@ -23,14 +23,16 @@ std::vector<MoleculeClusters> clusters_of(const Topology& topology)
 void check_cutoff(const Box& box, double cutoff)
 {
     if (cutoff <= box.max_cutoff()) return;
-    throw InputError(fmt::format("The box is too small: the cutoff, {:g} nm, must not exceed half the shortest box vector "
-                                 "or height, {:g} nm. Use a larger box or a shorter rcoulomb and rvdw.",
-                                 cutoff, box.max_cutoff()));
+    throw InputError(
+        fmt::format("The box is too small: the cutoff, {:g} nm, must not exceed half the shortest box vector "
+                    "or height, {:g} nm. Use a larger box or a shorter rcoulomb and rvdw.",
+                    cutoff, box.max_cutoff()));
 }
 
 } // namespace
 
-Engine::Engine(Communicator comm, std::shared_ptr<const Topology> topology, const Parameters& parameters, const Box& box)
+Engine::Engine(Communicator comm, std::shared_ptr<const Topology> topology, const Parameters& parameters,
+               const Box& box)
     : comm_(std::move(comm)), topology_(std::move(topology)), parameters_(parameters), box_(box),
       nonbonded_(parameters), skin_(default_skin), clusters_(clusters_of(*topology_)), term_index_(*topology_),
       partition_(comm_, *topology_, clusters_, term_index_.needs(clusters_), parameters_, box_,
@@ -38,8 +40,7 @@ Engine::Engine(Communicator comm, std::shared_ptr<const Topology> topology, cons
       constraints_(*topology_, clusters_, solver_order(parameters),
                    SolverSettings{.tolerance = constraint_tolerance(parameters), .comm = comm_}),
       pair_list_(*topology_), pair_force_(*topology_, nonbonded_, parameters.precision),
-      cmap_(cmap_surfaces(*topology_)),
-      self_energy_(PairForce::self_energy(*topology_, nonbonded_)),
+      cmap_(cmap_surfaces(*topology_)), self_energy_(PairForce::self_energy(*topology_, nonbonded_)),
       dispersion_(dispersion_correction(*topology_, box.volume(), parameters))
 {
     check_cutoff(box_, nonbonded_.cutoff());
@@ -185,9 +186,10 @@ void Engine::fail_together(std::int64_t step) const
         text = "an atom has moved by more than half the box within a few steps: the system is blowing up";
     const auto first = -comm_.max(text.empty() ? -std::int64_t{comm_.size()} : -std::int64_t{comm_.rank()});
     comm_.broadcast(text, static_cast<int>(first));
-    throw Failure(fmt::format("Step {}: {}. Check the starting structure (minimise it with integrator = steep), the time "
-                              "step and the topology.",
-                              step, text));
+    throw Failure(
+        fmt::format("Step {}: {}. Check the starting structure (minimise it with integrator = steep), the time "
+                    "step and the topology.",
+                    step, text));
 }
 
 } // namespace holon

@@ -14,7 +14,10 @@ namespace {
 constexpr const char* length_name = "steep-length"; // in RunState
 constexpr double smallest_length = 1e-7;            // [nm] below, positions do not change in a meaningful way
 
-std::size_t index(std::int64_t i) { return static_cast<std::size_t>(i); }
+std::size_t index(std::int64_t i)
+{
+    return static_cast<std::size_t>(i);
+}
 
 } // namespace
 
@@ -34,8 +37,8 @@ RunState Minimiser::state() const
     return state;
 }
 
-/// Leaves the constrained accelerations, scaled to at most about 1 nm/ps per component, in the velocities, which have no
-/// other use here. Returns the largest constrained force of any atom [kJ/mol/nm].
+/// Leaves the constrained accelerations, scaled to at most about 1 nm/ps per component, in the velocities, which have
+/// no other use here. Returns the largest constrained force of any atom [kJ/mol/nm].
 double Minimiser::project_forces()
 {
     auto& atoms = engine_.atoms;
@@ -109,8 +112,9 @@ void Minimiser::run(std::int64_t last)
                                    "kJ/mol/nm, not below emtol = {:g}.",
                                    force, parameters_.emtol);
         else if (step_ == last)
-            verdict_ = fmt::format("Stopped after {} steps: the largest force is {:.4g} kJ/mol/nm, not below emtol = {:g}.",
-                                   step_, force, parameters_.emtol);
+            verdict_ =
+                fmt::format("Stopped after {} steps: the largest force is {:.4g} kJ/mol/nm, not below emtol = {:g}.",
+                            step_, force, parameters_.emtol);
         if (!verdict_.empty()) break;
 
         ++step_;

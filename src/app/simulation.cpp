@@ -50,20 +50,21 @@ RunState Simulation::state() const
     return state;
 }
 
-void Simulation::prepare_start()
+void Simulation::prepare_start(Engine& engine, const Parameters& parameters, std::int64_t step)
 {
-    auto& atoms = engine_.atoms;
-    if (parameters_.gen_vel) generate_velocities(atoms, parameters_.gen_temp, parameters_.gen_seed);
-    if (!parameters_.continuation) {
-        atoms.x_ref = atoms.x;
-        engine_.constrain_positions({.step = step_});
-        engine_.update_halo();
-        engine_.constrain_velocities({.step = step_, .dt = parameters_.dt});
-        if (engine_.any_failure()) engine_.fail_together(step_);
-        engine_.repartition();
+    auto& atoms = engine.atoms;
+    if (parameters.gen_vel) {
+        generate_velocities(atoms, parameters.gen_temp, parameters.gen_seed);
+        if (parameters.comm_mode != CommMode::none)
+            remove_com_motion(atoms, parameters.comm_groups.size(), engine.comm());
     }
-    if (parameters_.gen_vel && parameters_.comm_mode != CommMode::none)
-        remove_com_motion(atoms, parameters_.comm_groups.size(), engine_.comm());
+    if (parameters.continuation || engine.constraints().empty()) return;
+    atoms.x_ref = atoms.x;
+    engine.constrain_positions({.step = step});
+    engine.update_halo();
+    engine.constrain_velocities({.step = step, .dt = parameters.dt});
+    if (engine.any_failure()) engine.fail_together(step);
+    engine.repartition();
 }
 
 void Simulation::run(std::int64_t last)

@@ -2,11 +2,10 @@
 
 #include <holon/core/error.hpp>
 
-#include "pair_functions.hpp"
+#include "pair_kernel.hpp"
 
-#include <array>
+#include <bit>
 #include <cmath>
-#include <cstring>
 #include <fmt/format.h>
 
 namespace holon {
@@ -14,11 +13,7 @@ namespace holon {
 namespace {
 
 using pair::Form;
-using F16 = float __attribute__((vector_size(64)));
-using I16 = std::int32_t __attribute__((vector_size(64)));
 
-constexpr int kernel_force_bits = 14; // 1 unit of a pair force = 2^-14 kJ/mol/nm
-constexpr float wide_limit = 4096.0F; // [kJ/mol/nm] beyond: the wide path
 constexpr int per_cluster = PairList::width;
 constexpr int lanes = per_cluster * per_cluster;
 
@@ -27,148 +22,18 @@ std::size_t index(std::int64_t i)
     return static_cast<std::size_t>(i);
 }
 
-/// One pair for the wide path: places in the list's cluster order.
-struct WidePair {
+/// Two places in the list's cluster order.
+struct PlacePair {
     std::int32_t i, j;
 };
 
-/// Lane 4 a + b of a row's forces belongs to atom b of this cluster (as partner) until they are folded.
-struct alignas(64) LaneForces {
-    I16 x, y, z;
-};
-
-struct Kernel {
-    const PairList& list;
-    const std::vector<float>& charge;
-    const std::vector<std::int32_t>& type;
-    const std::vector<float>& c6;
-    const std::vector<float>& c12;
-    std::int32_t n_types;
-    pair::Constants<float> constants;
-    std::vector<LaneForces>& partner;               // per cluster
-    std::vector<std::array<std::int32_t, 12>>& row; // per cluster: x, y, z of four atoms
-    std::vector<WidePair>& wide;
-};
-
-inline __attribute__((always_inline)) F16 to_float(I16 x)
+void run_kernel(Form vdw, const pair::KernelData& data)
 {
-    return __builtin_convertvector(x, F16);
-}
-
-/// 1/sqrt by integer seed and three Newton steps: the same bits on any processor, unlike the hardware's estimates.
-inline __attribute__((always_inline)) F16 rsqrt(F16 x)
-{
-    F16 y = (F16)(0x5f375a86 - ((I16)x >> 1));
-    const F16 half = 0.5F * x;
-    y = y * (1.5F - half * y * y);
-    y = y * (1.5F - half * y * y);
-    return y * (1.5F - half * y * y);
-}
-
-/// Nearest integer, halves away from zero: odd-symmetric.
-inline __attribute__((always_inline)) I16 round_half_away(F16 x)
-{
-    const I16 half = ((I16)x & (I16{} - 0x7fffffff - 1)) | 0x3f000000;
-    return __builtin_convertvector(x + (F16)half, I16);
-}
-
-inline __attribute__((always_inline)) I16 spread_rows(const std::int32_t* v)
-{
-    return I16{v[0], v[0], v[0], v[0], v[1], v[1], v[1], v[1], v[2], v[2], v[2], v[2], v[3], v[3], v[3], v[3]};
-}
-
-inline __attribute__((always_inline)) I16 spread_columns(const std::int32_t* v)
-{
-    return I16{v[0], v[1], v[2], v[3], v[0], v[1], v[2], v[3], v[0], v[1], v[2], v[3], v[0], v[1], v[2], v[3]};
-}
-
-inline __attribute__((always_inline)) F16 spread_columns(const float* v)
-{
-    return F16{v[0], v[1], v[2], v[3], v[0], v[1], v[2], v[3], v[0], v[1], v[2], v[3], v[0], v[1], v[2], v[3]};
-}
-
-template <Form vdw>
-inline __attribute__((always_inline)) void run(const Kernel& k)
-{
-    const auto& clusters = k.list.clusters();
-    const auto& begin = k.list.row_begin();
-    const I16 lane_bit = {1, 2, 4, 8, 16, 32, 64, 128, 256, 512, 1024, 2048, 4096, 8192, 16384, 32768};
-    const auto& c = k.constants;
-    for (std::size_t ci = 0; ci + 1 < begin.size(); ++ci) {
-        if (begin[ci] == begin[ci + 1]) continue;
-        const I16 xi = spread_rows(clusters[ci].x), yi = spread_rows(clusters[ci].y), zi = spread_rows(clusters[ci].z);
-        const float* q = &k.charge[ci * per_cluster];
-        const F16 qi = {q[0], q[0], q[0], q[0], q[1], q[1], q[1], q[1], q[2], q[2], q[2], q[2], q[3], q[3], q[3], q[3]};
-        std::array<const float*, 4> row6{}, row12{};
-        for (std::size_t a = 0; a < 4; ++a) {
-            row6[a] = &k.c6[index(k.type[ci * per_cluster + a] * k.n_types)];
-            row12[a] = &k.c12[index(k.type[ci * per_cluster + a] * k.n_types)];
-        }
-        I16 fx_i{}, fy_i{}, fz_i{};
-        for (auto e = begin[ci]; e < begin[ci + 1]; ++e) {
-            const auto entry = k.list.entries()[index(e)];
-            const auto cj = index(entry.cluster);
-            const F16 dx = to_float(xi - spread_columns(clusters[cj].x)) * kernel_unit;
-            const F16 dy = to_float(yi - spread_columns(clusters[cj].y)) * kernel_unit;
-            const F16 dz = to_float(zi - spread_columns(clusters[cj].z)) * kernel_unit;
-            const F16 r2 = dx * dx + dy * dy + dz * dz;
-            const I16 listed = ((static_cast<std::int32_t>(entry.mask) & lane_bit) != 0);
-            const F16 rinv = rsqrt(r2);
-            const F16 qq = qi * spread_columns(&k.charge[cj * per_cluster]);
-            const std::int32_t* tj = &k.type[cj * per_cluster];
-            F16 c6{}, c12{};
-            for (std::size_t l = 0; l < lanes; ++l) {
-                c6[l] = row6[l / 4][tj[l % 4]];
-                c12[l] = row12[l / 4][tj[l % 4]];
-            }
-            const F16 coulomb = pair::coulomb_force<Form::plain>(r2, rinv, qq, c);
-            const F16 lj = pair::vdw_force<vdw>(r2, rinv, c6, c12, c);
-            const F16 zero{};
-            F16 f = (r2 < c.rc2_coulomb ? coulomb : zero) + (r2 < c.rc2_vdw ? lj : zero);
-            f = listed ? f : zero;
-            const I16 fits = f * f * r2 <= wide_limit * wide_limit; // false for NaN, too
-            I16 unfit = ~fits & listed;
-            unfit = unfit & ((r2 < c.rc2_coulomb) | (r2 < c.rc2_vdw));
-            f = fits ? f : zero;
-            f *= static_cast<float>(1 << kernel_force_bits);
-            const I16 fx = round_half_away(f * dx), fy = round_half_away(f * dy), fz = round_half_away(f * dz);
-            fx_i += fx;
-            fy_i += fy;
-            fz_i += fz;
-            auto& partner = k.partner[cj];
-            partner.x += fx;
-            partner.y += fy;
-            partner.z += fz;
-            std::int32_t any = 0;
-            for (int l = 0; l < lanes; ++l) any |= unfit[l];
-            if (any != 0) [[unlikely]]
-                for (std::int32_t l = 0; l < lanes; ++l)
-                    if (unfit[l] != 0)
-                        k.wide.push_back(
-                            {static_cast<std::int32_t>(ci) * per_cluster + l / 4, entry.cluster * per_cluster + l % 4});
-        }
-        auto& row = k.row[ci];
-        for (std::size_t a = 0; a < 4; ++a)
-            for (std::size_t b = 0; b < 4; ++b) {
-                row[a] += fx_i[4 * a + b];
-                row[4 + a] += fy_i[4 * a + b];
-                row[8 + a] += fz_i[4 * a + b];
-            }
-    }
-}
-
-#define HOLON_DISPATCH __attribute__((target_clones("arch=x86-64-v4", "arch=x86-64-v3", "default")))
-HOLON_DISPATCH void run_plain(const Kernel& k)
-{
-    run<Form::plain>(k);
-}
-HOLON_DISPATCH void run_force_switch(const Kernel& k)
-{
-    run<Form::force_switch>(k);
-}
-HOLON_DISPATCH void run_potential_switch(const Kernel& k)
-{
-    run<Form::potential_switch>(k);
+#if defined(HOLON_X86_KERNELS)
+    if (__builtin_cpu_supports("x86-64-v4")) return pair::run_kernel_v4(vdw, data);
+    if (__builtin_cpu_supports("x86-64-v3")) return pair::run_kernel_v3(vdw, data);
+#endif
+    pair::run_kernel_baseline(vdw, data);
 }
 
 } // namespace
@@ -187,9 +52,9 @@ struct PairForce::Impl {
     std::vector<std::int32_t> type;   // per place
     std::vector<float> charge_single; // per place, times charge_scale
     std::vector<double> charge;
-    std::vector<LaneForces> partner;
-    std::vector<std::array<std::int32_t, 12>> row;
-    std::vector<WidePair> wide;
+    std::vector<pair::LaneForces> partner;
+    std::vector<pair::RowForces> row;
+    std::vector<std::uint8_t> row_has_wide;
 
     Impl(const Topology& topology, const NonbondedConstants& n, Precision p)
         : constants(n), precision(p), coulomb_form(pair::form_of(n.coulomb_modifier)),
@@ -212,51 +77,80 @@ struct PairForce::Impl {
     void run_vectorised(const PairList& list, Atoms& atoms)
     {
         const auto n = list.clusters().size();
-        partner.assign(n, LaneForces{});
+        partner.assign(n, {});
         row.assign(n, {});
-        wide.clear();
-        const Kernel kernel{list, charge_single, type, c6_single, c12_single, n_types, single, partner, row, wide};
-        if (vdw_form == Form::plain) run_plain(kernel);
-        if (vdw_form == Form::force_switch) run_force_switch(kernel);
-        if (vdw_form == Form::potential_switch) run_potential_switch(kernel);
+        row_has_wide.assign(n, 0);
+        run_kernel(vdw_form, {.clusters = list.clusters().data(),
+                              .n_clusters = static_cast<std::int64_t>(n),
+                              .row_begin = list.row_begin().data(),
+                              .entries = list.entries().data(),
+                              .charge = charge_single.data(),
+                              .type = type.data(),
+                              .c6 = c6_single.data(),
+                              .c12 = c12_single.data(),
+                              .n_types = n_types,
+                              .constants = single,
+                              .partner = partner.data(),
+                              .row = row.data(),
+                              .row_has_wide = row_has_wide.data()});
         fold(list, atoms);
     }
 
     /// Adds what rows and partners have collected, in units of 2^-14, to the forces in units of 2^-28.
     void fold(const PairList& list, Atoms& atoms) const
     {
-        constexpr std::int64_t scale = std::int64_t{1} << (force_bits - kernel_force_bits);
+        constexpr std::int64_t scale = std::int64_t{1} << (force_bits - pair::kernel_force_bits);
         for (std::size_t c = 0; c < list.clusters().size(); ++c)
             for (std::size_t a = 0; a < 4; ++a) {
                 const auto atom = list.atoms()[4 * c + a];
                 if (atom < 0) continue;
-                const auto total = [&](const I16& lane, std::size_t k) {
-                    return row[c][4 * k + a] - (lane[a] + lane[4 + a] + lane[8 + a] + lane[12 + a]);
+                const auto total = [a](const std::int32_t* own, const std::int32_t* lane) {
+                    return std::int64_t{own[a] - (lane[a] + lane[4 + a] + lane[8 + a] + lane[12 + a])} * scale;
                 };
-                atoms.f[index(atom)] += IVec3(total(partner[c].x, 0) * scale, total(partner[c].y, 1) * scale,
-                                              total(partner[c].z, 2) * scale);
+                atoms.f[index(atom)] +=
+                    IVec3(total(row[c].x, partner[c].x), total(row[c].y, partner[c].y), total(row[c].z, partner[c].z));
             }
     }
 
-    /// Calls use(place i, place j, d [nm], within the Coulomb cutoff, within the vdW cutoff) for all pairs of the list.
+    /// Whether the vectorised kernel has left the pair out: the kernel's own expression in one lane.
+    bool left_out(PlacePair p, const Vec3& d, bool coulomb, bool vdw) const
+    {
+        const auto dx = static_cast<float>(d[0]), dy = static_cast<float>(d[1]), dz = static_cast<float>(d[2]);
+        const float r2 = dx * dx + dy * dy + dz * dz;
+        const float rinv = pair::inverse_sqrt(r2, std::bit_cast<std::int32_t>(r2));
+        const auto t = index(type[index(p.i)] * n_types + type[index(p.j)]);
+        const float qq = charge_single[index(p.i)] * charge_single[index(p.j)];
+        float lj = pair::vdw_force<Form::plain>(r2, rinv, c6_single[t], c12_single[t], single);
+        if (vdw_form == Form::force_switch)
+            lj = pair::vdw_force<Form::force_switch>(r2, rinv, c6_single[t], c12_single[t], single);
+        if (vdw_form == Form::potential_switch)
+            lj = pair::vdw_force<Form::potential_switch>(r2, rinv, c6_single[t], c12_single[t], single);
+        const float f = (coulomb ? pair::coulomb_force<Form::plain>(r2, rinv, qq, single) : 0.0F) + (vdw ? lj : 0.0F);
+        return !(f * f * r2 <= pair::wide_limit * pair::wide_limit);
+    }
+
+    /// Calls use(places, d [nm], within the Coulomb cutoff, within the vdW cutoff) for the pairs of one row.
+    template <class Use>
+    void for_each_pair_of_row(const PairList& list, const Atoms& atoms, std::size_t ci, Use use) const
+    {
+        for (auto e = list.row_begin()[ci]; e < list.row_begin()[ci + 1]; ++e) {
+            const auto entry = list.entries()[index(e)];
+            for (std::int32_t l = 0; l < lanes; ++l)
+                if ((entry.mask >> l & 1U) != 0)
+                    one_pair(list, atoms,
+                             {static_cast<std::int32_t>(ci) * per_cluster + l / 4, entry.cluster * per_cluster + l % 4},
+                             use);
+        }
+    }
+
     template <class Use>
     void for_each_pair(const PairList& list, const Atoms& atoms, Use use) const
     {
-        const auto& begin = list.row_begin();
-        for (std::size_t ci = 0; ci + 1 < begin.size(); ++ci)
-            for (auto e = begin[ci]; e < begin[ci + 1]; ++e) {
-                const auto entry = list.entries()[index(e)];
-                for (std::int32_t l = 0; l < lanes; ++l)
-                    if ((entry.mask >> l & 1U) != 0)
-                        one_pair(
-                            list, atoms,
-                            {static_cast<std::int32_t>(ci) * per_cluster + l / 4, entry.cluster * per_cluster + l % 4},
-                            use);
-            }
+        for (std::size_t ci = 0; ci < list.clusters().size(); ++ci) for_each_pair_of_row(list, atoms, ci, use);
     }
 
     template <class Use>
-    void one_pair(const PairList& list, const Atoms& atoms, WidePair p, Use use) const
+    void one_pair(const PairList& list, const Atoms& atoms, PlacePair p, Use use) const
     {
         if (precision == Precision::mixed) {
             const auto& a = list.clusters()[index(p.i / 4)];
@@ -277,7 +171,7 @@ struct PairForce::Impl {
         }
     }
 
-    double force_over_r(WidePair p, double r2, bool coulomb, bool vdw) const
+    double force_over_r(PlacePair p, double r2, bool coulomb, bool vdw) const
     {
         const double rinv = 1.0 / std::sqrt(r2);
         const double qq = charge[index(p.i)] * charge[index(p.j)];
@@ -299,7 +193,7 @@ struct PairForce::Impl {
     }
 
     /// Adds the force of one pair in double, 64-bit sums.
-    void add_wide(const PairList& list, Atoms& atoms, WidePair p, const Vec3& d, bool coulomb, bool vdw,
+    void add_wide(const PairList& list, Atoms& atoms, PlacePair p, const Vec3& d, bool coulomb, bool vdw,
                   std::string& failure) const
     {
         const auto i = index(list.atoms()[index(p.i)]), j = index(list.atoms()[index(p.j)]);
@@ -319,7 +213,7 @@ struct PairForce::Impl {
 
     void add_energies(const PairList& list, const Atoms& atoms, ForceSums& sums) const
     {
-        for_each_pair(list, atoms, [&](WidePair p, const Vec3& d, bool coulomb, bool vdw) {
+        for_each_pair(list, atoms, [&](PlacePair p, const Vec3& d, bool coulomb, bool vdw) {
             const double r2 = d[0] * d[0] + d[1] * d[1] + d[2] * d[2];
             const auto t = index(type[index(p.i)] * n_types + type[index(p.j)]);
             const double qq = charge[index(p.i)] * charge[index(p.j)];
@@ -374,12 +268,16 @@ std::string PairForce::add_forces(const PairList& list, Atoms& atoms, ForceSums*
 {
     auto& self = *impl_;
     std::string failure;
-    const auto add_wide = [&](WidePair p, const Vec3& d, bool coulomb, bool vdw) {
+    const auto add_wide = [&](PlacePair p, const Vec3& d, bool coulomb, bool vdw) {
         self.add_wide(list, atoms, p, d, coulomb, vdw, failure);
     };
     if (self.vectorised()) {
         self.run_vectorised(list, atoms);
-        for (const auto& p : self.wide) self.one_pair(list, atoms, p, add_wide);
+        for (std::size_t ci = 0; ci < self.row_has_wide.size(); ++ci)
+            if (self.row_has_wide[ci] != 0)
+                self.for_each_pair_of_row(list, atoms, ci, [&](PlacePair p, const Vec3& d, bool coulomb, bool vdw) {
+                    if (self.left_out(p, d, coulomb, vdw)) add_wide(p, d, coulomb, vdw);
+                });
     } else {
         self.for_each_pair(list, atoms, add_wide);
     }

@@ -1,5 +1,5 @@
 #include "checkpoint_layout.hpp"
-#include "on_root.hpp"
+#include <holon/comm/on_root.hpp>
 
 #include <holon/core/error.hpp>
 

@@ -1,7 +1,7 @@
 #include <holon/io/output_folder.hpp>
 
 #include "folder_lock.hpp"
-#include "on_root.hpp"
+#include <holon/comm/on_root.hpp>
 #include "raw_file.hpp"
 
 #include <holon/core/error.hpp>
@@ -34,15 +34,12 @@ std::vector<fs::path> create_folders(const std::string& path)
 {
     std::vector<fs::path> created;
     std::error_code error;
-    for (auto folder = fs::absolute(path).lexically_normal(); !fs::exists(folder, error); folder = folder.parent_path()) {
-        if (error) break;
-        if (folder.has_filename()) created.push_back(folder);
-    }
+    for (auto folder = fs::absolute(path).lexically_normal(); !fs::exists(folder, error) && !error; folder = folder.parent_path())
+        created.push_back(folder);
     if (!error) fs::create_directories(path, error);
-    const bool is_folder = fs::is_directory(path);
-    if (error || !is_folder)
-        throw InputError(fmt::format("Cannot create the output folder {}: {}. Choose another one with -o.", path,
-                                     error ? error.message() : "a file of that name exists"));
+    if (!error && !fs::is_directory(path, error)) error = std::make_error_code(std::errc::not_a_directory);
+    if (error)
+        throw InputError(fmt::format("Cannot create the output folder {}: {}. Choose another one with -o.", path, error.message()));
     return created;
 }
 

@@ -69,8 +69,7 @@ private:
         case Section::exclusions:
             return read_exclusions(fields);
         default:
-            fields.fail(
-                fmt::format("[ {} ] is not supported yet, and molecule type '{}' uses it", section.name, input_.name));
+            fields.fail(fmt::format("this section is not supported yet, and molecule type '{}' uses it", input_.name));
         }
     }
 

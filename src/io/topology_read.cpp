@@ -61,6 +61,10 @@ private:
         section_ = find_section(name);
         if (!section_) fail(line, fmt::format("unknown section [ {} ]; check its spelling", printable(name)));
         check_order(line);
+        if (section_->section == Section::refused && section_->level == SectionLevel::in_system)
+            fail(line, fmt::format("[ {} ] is not supported; put molecules that are bound to each other into one "
+                                   "[ moleculetype ]",
+                                   section_->name));
         if (section_->level != SectionLevel::in_molecule || section_->section == Section::molecule_type)
             in_molecule_ = false;
         if (section_->section == Section::system) has_system_ = true;
@@ -122,7 +126,7 @@ private:
         case Section::molecules:
             return read_molecules(fields);
         default:
-            fields.fail("this section is not supported");
+            HOLON_ASSERT(false, std::string(section_->name));
         }
     }
 

@@ -229,23 +229,29 @@ TrajectoryDirectory create_trajectory_file(const std::string& path, const Trajec
     return directory;
 }
 
-TrajectoryDirectory read_trajectory_directory(const RawFile& file)
+std::optional<TrajectoryDirectory> find_trajectory_directory(const RawFile& file)
 {
     const auto size = file.size();
-    for (std::int64_t page = 1; page <= pages_searched && (page + 1) * page_bytes <= size; ++page) {
-        const auto directory = file.read_value<TrajectoryDirectory>(page * page_bytes);
-        if (directory.magic != magic) continue;
-        if (directory.format > trajectory_format)
-            throw InputError(fmt::format("{} has format {}, which is newer than this program's ({}). Use the program that wrote it, or a newer one.",
-                                         file.path(), directory.format, trajectory_format));
-        if (directory.checksum != checksum_of(directory))
-            throw InputError(fmt::format("{} is damaged: its directory does not match its checksum.", file.path()));
-        for (const auto& field : directory.fields)
-            if (field.data + directory.capacity * field.frame_bytes > size)
-                throw InputError(fmt::format("{} is truncated: it has {} bytes. Use a complete copy of the file.", file.path(), size));
-        return directory;
-    }
-    throw InputError(fmt::format("{} is not a trajectory of Holon. Give the trajectory.h5 of a run's output folder.", file.path()));
+    for (std::int64_t page = 1; page <= pages_searched && (page + 1) * page_bytes <= size; ++page)
+        if (const auto directory = file.read_value<TrajectoryDirectory>(page * page_bytes); directory.magic == magic)
+            return directory;
+    return {};
+}
+
+TrajectoryDirectory read_trajectory_directory(const RawFile& file)
+{
+    const auto directory = find_trajectory_directory(file);
+    if (!directory)
+        throw InputError(fmt::format("{} is not a trajectory of Holon. Give the trajectory.h5 of a run's output folder.", file.path()));
+    if (directory->format > trajectory_format)
+        throw InputError(fmt::format("{} has format {}, which is newer than this program's ({}). Use the program that wrote it, or "
+                                     "a newer one.", file.path(), directory->format, trajectory_format));
+    if (directory->checksum != checksum_of(*directory))
+        throw InputError(fmt::format("{} is damaged: its directory does not match its checksum. Use a copy of the file.", file.path()));
+    for (const auto& field : directory->fields)
+        if (field.data + directory->capacity * field.frame_bytes > file.size())
+            throw InputError(fmt::format("{} is truncated: it has {} bytes. Use a complete copy of the file.", file.path(), file.size()));
+    return *directory;
 }
 
 VisibleLength::VisibleLength(const RawFile& file, const TrajectoryDirectory& directory)

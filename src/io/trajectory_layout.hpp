@@ -7,6 +7,7 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -44,6 +45,9 @@ static_assert(sizeof(TrajectoryDirectory) == 4096);
 
 /// Makes a file without frames. Failure, if that does not work.
 TrajectoryDirectory create_trajectory_file(const std::string& path, const TrajectoryInfo& info, std::int64_t capacity);
+
+/// The directory as it stands in the file; none, if the file is none of ours.
+std::optional<TrajectoryDirectory> find_trajectory_directory(const RawFile& file);
 
 /// Finds and checks the directory. InputError, if the file is none of ours, damaged or of a newer format.
 TrajectoryDirectory read_trajectory_directory(const RawFile& file);

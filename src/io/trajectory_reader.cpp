@@ -17,6 +17,11 @@ struct TrajectoryFile::Impl {
 TrajectoryFile::TrajectoryFile(const std::string& path) : impl_(std::make_unique<Impl>(path)) {}
 TrajectoryFile::~TrajectoryFile() = default;
 
+bool TrajectoryFile::recognises(const std::string& path)
+{
+    return find_trajectory_directory(open_input(path)).has_value();
+}
+
 std::int64_t TrajectoryFile::atoms() const { return impl_->directory.atoms; }
 std::int64_t TrajectoryFile::frames() const { return static_cast<std::int64_t>(impl_->steps.size()); }
 bool TrajectoryFile::velocities() const { return impl_->directory.fields[field_velocity].frame_bytes > 0; }

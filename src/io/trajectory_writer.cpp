@@ -1,4 +1,4 @@
-#include "on_root.hpp"
+#include <holon/comm/on_root.hpp>
 #include "trajectory_layout.hpp"
 
 #include <holon/core/error.hpp>

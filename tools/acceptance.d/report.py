@@ -50,7 +50,10 @@ class Log:
 def print_figure(entry, extra=""):
     mark = {True: "pass", False: "FAIL", None: ""}[entry["passed"]]
     value = f"{entry['value']:.6g}" if isinstance(entry["value"], float) else str(entry["value"])
-    print(f"{mark:5}{entry['case']:30}{entry['figure']:44}{value:>14}  {entry['limit']:14}{extra}", flush=True)
+    text = ""
+    if len(value) > 24 or "\n" in value:
+        value, text = "", "\n" + value.strip()[:600].replace("\n", "\n     ")
+    print(f"{mark:5}{entry['case']:28}{entry['figure']:44}{value:>16}  {entry['limit']:16}{extra}{text}", flush=True)
 
 
 class Report:

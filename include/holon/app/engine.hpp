@@ -28,7 +28,7 @@ struct ForceTotals {
 struct Votes {
     std::int64_t displacement = 0; // since the pair list was built [2^-48 nm]
     std::int64_t failed = 0;
-    std::int64_t stop = 0;             // asked to stop early
+    std::int64_t stop = 0;              // asked to stop early
     std::int64_t checkpoint_failed = 0; // see CheckpointVote
     std::int64_t checkpoint_sync_due = 0;
     std::int64_t checkpoint_sync_busy = 0;
@@ -43,7 +43,8 @@ public:
     /// Takes over the state, from records anywhere on the ranks. Collective.
     void distribute(std::vector<AtomRecord> records);
 
-    /// Sends atoms to the owners of their present positions and renews copies, terms, constraints and pair list. Collective.
+    /// Sends atoms to the owners of their present positions and renews copies, terms, constraints and pair list.
+    /// Collective.
     void repartition();
 
     /// True if repartition() must come before the next forces, by the agreed displacement.

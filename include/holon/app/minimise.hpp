@@ -10,9 +10,9 @@ namespace holon {
 
 /// Steepest descent with an adaptive step, constraints kept: as GROMACS' `integrator = steep`.
 ///
-/// Each trial moves along the forces left after projection onto the constraints, the fastest atom by the step length [nm];
-/// the step grows by 1.2 after a trial that lowers the energy and halves after one that does not. Ends when the largest
-/// force is below emtol, when the step has shrunk to nothing, or at step `last`.
+/// Each trial moves along the forces left after projection onto the constraints, the fastest atom by the step length
+/// [nm]; the step grows by 1.2 after a trial that lowers the energy and halves after one that does not. Ends when the
+/// largest force is below emtol, when the step has shrunk to nothing, or at step `last`.
 class Minimiser {
 public:
     Minimiser(Engine& engine, const Parameters& parameters, const RunState& state, Outputs& outputs);

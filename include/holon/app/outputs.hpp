@@ -1,26 +1,72 @@
 #pragma once
 
 #include <holon/app/engine.hpp>
+#include <holon/app/input.hpp>
+#include <holon/app/log_file.hpp>
 #include <holon/app/measurement.hpp>
 #include <holon/io/checkpoint.hpp>
+#include <holon/io/energy_file.hpp>
+#include <holon/io/output_folder.hpp>
+#include <holon/io/summary.hpp>
+#include <holon/io/trajectory.hpp>
 
 #include <cstdint>
-#include <memory>
+#include <optional>
 #include <string>
+#include <vector>
 
 namespace holon {
 
-/// placeholder while io grows
+/// Everything that a run writes, and the wish to stop it.
 class Outputs {
 public:
-    bool wants_energies(std::int64_t) const { return false; }
-    void frame(Engine&, std::int64_t, double) {}
-    void measured(const Measurement& m) { last = m; }
-    void checkpoint(Engine&, const RunState&) {}
-    Votes votes() const { return {}; }
-    void agreed(const Communicator&, const Votes&) {}
-    void repartitioned(Engine&) {}
-    Measurement last;
+    /// Creates the files of a new run, or goes on in those of a continued one. Collective.
+    Outputs(const RunInput& input, OutputFolder& folder, Engine& engine, const RunState& state);
+
+    /// First lines of md.log: system, grid, notes. Call after Outputs exists, before the first step. Collective.
+    void describe(const RunInput& input, Engine& engine);
+
+    bool wants_energies(std::int64_t step) const;
+    void measured(const Measurement& measurement);
+
+    void frame(Engine& engine, std::int64_t step, double time); // if due. Collective.
+    void checkpoint(Engine& engine, const RunState& state);     // if due. Collective.
+    void repartitioned(Engine& engine);                         // Collective.
+
+    /// What this rank wants everybody to know; what all know then. `agreed` throws Failure on all ranks if a checkpoint
+    /// could not be written anywhere. Collective.
+    Votes votes() const;
+    void agreed(const Communicator& comm, const Votes& votes);
+    bool stopping() const { return stopping_; }
+
+    /// Last checkpoint, files to disk, confout.gro, md.log and summary.json. `remark` goes into the log. Collective.
+    void finish(const RunInput& input, Engine& engine, const RunState& state, const std::string& remark);
+
+    /// summary.json and md.log of a run that failed. Not collective; on rank 0.
+    void report_failure(const RunInput& input, const Engine& engine, const std::string& message);
+
+private:
+    std::vector<std::pair<std::string, double>> energies_of(const Measurement& m) const;
+    EnergyReport report(const Measurement& m) const;
+    Summary summary(const RunInput& input, const Engine& engine) const;
+    void write_confout(const Engine& engine, const RunState& state) const;
+    double wall_seconds() const { return Timers::seconds_since(begin_); }
+
+    const Parameters& parameters_;
+    OutputFolder& folder_;
+    Timers::Clock::time_point begin_ = Timers::Clock::now();
+    std::vector<EnergyTerm> terms_; // those that the system has
+    std::optional<CheckpointWriter> checkpoint_;
+    std::optional<TrajectoryWriter> trajectory_;
+    std::optional<EnergyFile> energy_file_; // on rank 0
+    std::optional<LogFile> log_;            // on rank 0
+    std::optional<Measurement> first_, last_;
+    std::int64_t start_step_ = 0, step_ = 0, last_checkpoint_ = -1;
+    std::uint64_t agreed_checkpoint_ = 0; // CheckpointVote bits
+    bool stopping_ = false;
 };
+
+/// From now on TERM, INT, USR1 and USR2 ask the run to stop after the present step; a second signal ends it at once.
+void listen_for_signals();
 
 } // namespace holon

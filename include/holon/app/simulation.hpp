@@ -22,9 +22,9 @@ public:
     /// Step and thermostat work come from `state`; positions and velocities are in the engine already.
     Simulation(Engine& engine, const Parameters& parameters, const RunState& state, Outputs& outputs);
 
-    /// First step of a new run: velocities drawn if asked for, positions and velocities put on the constraints, centre of
-    /// mass brought to rest. Collective.
-    void prepare_start();
+    /// Before the first step of a new run: velocities drawn if asked for, positions and velocities put on the
+    /// constraints. Collective.
+    static void prepare_start(Engine& engine, const Parameters& parameters, std::int64_t step);
 
     /// Advances to step `last`, or until asked to stop, and measures the last step. Collective.
     void run(std::int64_t last);

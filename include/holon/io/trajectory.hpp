@@ -79,6 +79,9 @@ public:
     explicit TrajectoryFile(const std::string& path);
     ~TrajectoryFile();
 
+    /// True for a file that is a trajectory of ours, be it damaged or not. InputError, if it cannot be read.
+    static bool recognises(const std::string& path);
+
     std::int64_t atoms() const;
     std::int64_t frames() const;
     bool velocities() const;

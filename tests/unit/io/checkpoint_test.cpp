@@ -227,8 +227,10 @@ bool kill_while(const std::function<void()>& work, int microseconds, std::mt1993
 {
     const auto child = fork();
     if (child == 0) {
-        work();
-        _exit(0);
+        [&]() noexcept {
+            work();
+            _exit(0);
+        }();
     }
     std::this_thread::sleep_for(std::chrono::microseconds(std::uniform_int_distribution(0, microseconds)(random)));
     kill(child, SIGKILL);
@@ -274,7 +276,7 @@ int with_file_limit(std::int64_t bytes, const std::function<int()>& work)
         signal(SIGXFSZ, SIG_IGN);
         const rlimit limit{static_cast<rlim_t>(bytes), static_cast<rlim_t>(bytes)};
         setrlimit(RLIMIT_FSIZE, &limit);
-        _exit(work());
+        [&]() noexcept { _exit(work()); }();
     }
     int status = 0;
     waitpid(child, &status, 0);

@@ -1,5 +1,7 @@
 #include "topology_case.hpp"
 
+#include <fmt/format.h>
+
 #include <cstdlib>
 
 namespace holon::test {
@@ -155,18 +157,15 @@ TEST(TopologyExpand, ErrorsNameFileAndLine)
 TEST(TopologyExpand, BombsAreDefused)
 {
     std::string macros, nested;
-    for (int k = 0; k < 40; ++k)
-        macros += "#define m" + std::to_string(k) + " m" + std::to_string(k + 1) + " m" + std::to_string(k + 1) + "\n";
+    for (int k = 0; k < 40; ++k) macros += fmt::format("#define m{0} m{1} m{1}\n", k, k + 1);
     EXPECT_NE(error_of([&] { expanded(macros + "m0\n"); }).find("topol.top:41: macros make this line longer"),
               std::string::npos);
-    for (int k = 0; k < 100'000; ++k) nested += "#define m" + std::to_string(k) + " m" + std::to_string(k + 1) + "\n";
+    for (int k = 0; k < 100'000; ++k) nested += fmt::format("#define m{} m{}\n", k, k + 1);
     EXPECT_NE(error_of([&] { expanded(nested + "m0\n"); }).find("levels deep"), std::string::npos);
 
     const TopologyFolder folder;
-    for (int k = 0; k < 80; ++k) {
-        const std::string next = "#include \"f" + std::to_string(k + 1) + "\"\n";
-        folder.write("f" + std::to_string(k), next + next);
-    }
+    for (int k = 0; k < 80; ++k)
+        folder.write(fmt::format("f{}", k), fmt::format("#include \"f{0}\"\n#include \"f{0}\"\n", k + 1));
     EXPECT_NE(error_of([&] { expand_topology(folder.file("f0"), {}); }).find("levels deep"), std::string::npos);
     folder.write("f40", "x\n");
     EXPECT_NE(error_of([&] { expand_topology(folder.file("f0"), {}); }).find("files are included"), std::string::npos);

@@ -7,7 +7,6 @@
 
 #include <csignal>
 #include <fstream>
-#include <exception>
 #include <random>
 #include <sys/stat.h>
 #include <sys/wait.h>
@@ -218,10 +217,11 @@ TEST(Trajectory, shows_whole_frames_only_whenever_it_is_killed)
         std::filesystem::remove(path);
         const auto child = fork();
         if (child == 0) {
-            std::set_terminate([] { _exit(1); });
-            auto writer = TrajectoryWriter::create({}, path, sample_info(round % 2 ? 3 : 500)); // 3: it has to grow
-            for (int step = 0; step < 500; ++step) append(writer, step);
-            _exit(0);
+            [&]() noexcept {
+                auto writer = TrajectoryWriter::create({}, path, sample_info(round % 2 ? 3 : 500)); // 3: it has to grow
+                for (int step = 0; step < 500; ++step) append(writer, step);
+                _exit(0);
+            }();
         }
         std::this_thread::sleep_for(std::chrono::microseconds(std::uniform_int_distribution(0, 60000)(random)));
         kill(child, SIGKILL);

@@ -53,7 +53,7 @@ TEST(Topology, PlacesEveryAtom)
                 EXPECT_EQ(place.molecule, molecule_number);
                 EXPECT_EQ(place.index, k);
                 EXPECT_EQ(place.molecule_start, id - k);
-                EXPECT_EQ(topology.atom(id).name, "A" + std::to_string(k));
+                EXPECT_EQ(topology.atom(id).name, std::string("A").append(std::to_string(k)));
             }
         }
     }

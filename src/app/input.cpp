@@ -1,0 +1,232 @@
+#include <holon/app/input.hpp>
+
+#include <holon/comm/on_root.hpp>
+#include <holon/core/error.hpp>
+#include <holon/core/state_hash.hpp>
+#include <holon/io/gro_file.hpp>
+#include <holon/io/index_file.hpp>
+#include <holon/io/text_file.hpp>
+#include <holon/io/topology_file.hpp>
+
+#include "restraints.hpp"
+
+#include <filesystem>
+#include <fmt/format.h>
+
+namespace holon {
+
+namespace {
+
+std::string read_on_root(const Communicator& comm, const std::string& path, std::string_view what)
+{
+    std::string text;
+    on_root(comm, [&] { text = read_text_file(path, what); });
+    comm.broadcast(text);
+    return text;
+}
+
+/// Lattice of the box: periodic shifts must be multiples of what the pair kernels resolve.
+int box_bits(Precision precision)
+{
+    return precision == Precision::mixed ? 22 : 44;
+}
+
+/// What the texts stand for, in the order in which it is needed.
+void interpret(RunInput& input, const std::string& topology_text, const std::string& index_text,
+               const std::string& index_name, Notes& notes)
+{
+    const auto& parameters = input.settings.parameters;
+    input.topology = std::make_shared<Topology>(
+        read_topology(ExpandedTopology::from_text(topology_text), {parameters.constraints}, notes));
+    std::vector<AtomGroup> groups;
+    if (!index_text.empty()) groups = parse_index(index_text, index_name, input.topology->n_atoms());
+    resolve_groups(input.settings, *input.topology, groups);
+}
+
+void check_atom_count(const std::string& path, std::int64_t in_file, std::int64_t in_topology)
+{
+    if (in_file != in_topology)
+        throw InputError(
+            fmt::format("{}: {} atoms, but the topology has {}. Coordinates and topology must describe the "
+                        "same system, molecule by molecule in the same order ([ molecules ]).",
+                        path, in_file, in_topology));
+}
+
+/// Deals the atoms of a .gro file out to the ranks, piece by piece, so that no rank holds them all. Collective.
+void read_coordinates(const Communicator& comm, const std::string& path, RunInput& input)
+{
+    constexpr std::int64_t piece = 20000;
+    std::optional<GroReader> reader;
+    Mat3 vectors = Mat3::Zero();
+    std::int64_t velocities = 0, renamed = 0;
+    const auto& topology = *input.topology;
+    on_root(comm, [&] {
+        reader.emplace(path);
+        check_atom_count(path, reader->n_atoms(), topology.n_atoms());
+        vectors = reader->box();
+        velocities = reader->has_velocities() ? 1 : 0;
+    });
+    comm.broadcast(std::as_writable_bytes(std::span(vectors.data(), 9)));
+    input.has_velocities = comm.max(velocities) != 0;
+    input.box = Box(vectors, box_bits(input.settings.parameters.precision));
+
+    std::string first_renamed;
+    int target = 0;
+    for (std::int64_t begin = 0; begin < topology.n_atoms(); begin += piece, target = (target + 1) % comm.size()) {
+        std::vector<Message> messages;
+        on_root(comm, [&] {
+            auto& message = messages.emplace_back(Message{target, {}});
+            Packer pack(message.data);
+            for (const auto& atom : reader->next(piece)) {
+                AtomRecord record;
+                record.id = atom.id;
+                record.x = to_lattice(atom.position, position_unit);
+                record.v = to_lattice(atom.velocity, velocity_unit);
+                record.image = input.box.wrap(record.x);
+                pack.put(record);
+                const auto& expected = topology.atom(atom.id).name;
+                if (expected != atom.atom_name && renamed++ == 0)
+                    first_renamed = fmt::format("atom {} is {} in the topology and {} in the coordinates", atom.id + 1,
+                                                expected, printable(atom.atom_name));
+            }
+        });
+        for (const auto& message : comm.exchange(std::move(messages))) {
+            Unpacker unpack(message.data);
+            while (!unpack.empty()) input.records.push_back(unpack.get<AtomRecord>());
+        }
+    }
+    if (renamed > 0)
+        input.notes.add(fmt::format("{}: {} atom names differ from the topology's ({}). The topology's are used; check "
+                                    "that the order of the atoms is the same.",
+                                    path, renamed, first_renamed));
+}
+
+std::uint64_t text_hash(const std::string& text)
+{
+    std::uint64_t hash = 0xcbf29ce484222325ULL; // FNV-1a
+    for (const char c : text) hash = (hash ^ static_cast<unsigned char>(c)) * 0x100000001b3ULL;
+    return hash;
+}
+
+/// Seeds of -1 become a number that follows from the input's content alone: the same start gives the same run.
+void derive_seeds(const Communicator& comm, RunInput& input, const std::string& topology_text)
+{
+    auto& settings = input.settings;
+    const auto& p = settings.parameters;
+    const bool ld = settings.derive_ld_seed && p.tcoupl != Thermostat::no;
+    const bool gen = settings.derive_gen_seed && p.gen_vel;
+    if (!ld && !gen) return;
+    std::uint64_t hash = text_hash(topology_text) + text_hash(effective_mdp(settings)) + box_hash(input.box);
+    std::uint64_t atoms = 0;
+    for (const auto& record : input.records) atoms += atom_hash(record.id, record.x, record.image, record.v);
+    hash += static_cast<std::uint64_t>(comm.sum(static_cast<std::int64_t>(atoms)));
+    const auto seed = hash >> 33; // 31 bits: a number that a user can give, too
+    if (ld) {
+        settings.parameters.ld_seed = seed;
+        settings.derive_ld_seed = false;
+        input.notes.add(fmt::format("ld-seed = {} (derived from the input)", seed));
+    }
+    if (gen) {
+        settings.parameters.gen_seed = seed;
+        settings.derive_gen_seed = false;
+        input.notes.add(fmt::format("gen-seed = {} (derived from the input)", seed));
+    }
+}
+
+RunInput start(const Communicator& comm, const RunOptions& options, const std::string& command_line)
+{
+    RunInput input;
+    input.output = options.output;
+    input.settings =
+        read_settings(read_on_root(comm, options.parameters, "parameters"), options.parameters, options, input.notes);
+    std::string topology_text;
+    on_root(comm, [&] {
+        topology_text =
+            expand_topology(options.topology, {input.settings.include_dirs, input.settings.defines}).to_text();
+    });
+    comm.broadcast(topology_text);
+    const auto index_text = options.index.empty() ? std::string() : read_on_root(comm, options.index, "index groups");
+    interpret(input, topology_text, index_text, options.index, input.notes);
+    read_coordinates(comm, options.coordinates, input);
+    const auto restraints = read_restraints(comm, options.restraint_coordinates, *input.topology, options.topology);
+    set_restraints(*input.topology, restraints);
+    derive_seeds(comm, input, topology_text);
+
+    input.state.step = input.settings.parameters.init_step;
+    input.state.box = input.box.master();
+    input.stored.atoms = input.topology->n_atoms();
+    input.stored.run_id = new_run_id(comm);
+    input.stored.texts = {{"mdp", effective_mdp(input.settings)},
+                          {"topology", topology_text},
+                          {"index", index_text},
+                          {"restraints", restraints},
+                          {"command-line", command_line},
+                          {"program-version", HOLON_VERSION},
+                          {"title", input.topology->name}};
+    return input;
+}
+
+/// Goes on from a checkpoint. `wanted`: settings of the input named on the command line (--resume), or none.
+RunInput go_on(const Communicator& comm, const RunOptions& options, const std::string& path,
+               std::optional<RunSettings> wanted)
+{
+    RunInput input;
+    auto contents = read_checkpoint(comm, path);
+    const auto text = [&](const char* name) {
+        const auto found = contents.input.texts.find(name);
+        if (found == contents.input.texts.end())
+            throw InputError(fmt::format("{}: the checkpoint has no {}. It was not written by holon-md.", path, name));
+        return found->second;
+    };
+    for (const auto& note : contents.notes) input.notes.add(note);
+    const auto stored_mdp = text("mdp");
+    Notes unused; // what there is to say of the input was said at the start
+    if (!wanted) wanted = read_settings(stored_mdp, path, options, unused);
+    input.settings = continue_settings(stored_mdp, std::move(*wanted));
+    interpret(input, text("topology"), text("index"), path, unused);
+    if (contents.input.atoms != input.topology->n_atoms())
+        throw InputError(fmt::format("{}: {} atoms, but its topology has {}.", path, contents.input.atoms,
+                                     input.topology->n_atoms()));
+    set_restraints(*input.topology, text("restraints"));
+    input.box = Box(contents.state.box, box_bits(input.settings.parameters.precision));
+    input.state = contents.state;
+    input.records = contents.atoms;
+    input.stored = contents.input;
+    input.stored.texts["mdp"] = effective_mdp(input.settings);
+
+    const auto folder = std::filesystem::path(path).parent_path().string();
+    input.output = options.output.empty() ? (folder.empty() ? "." : folder) : options.output;
+    std::error_code ignored;
+    input.in_place =
+        options.output.empty() || std::filesystem::equivalent(input.output, folder.empty() ? "." : folder, ignored);
+    if (!input.in_place) input.stored.run_id = new_run_id(comm);
+    input.checkpoint = std::move(contents);
+    const auto last = input.settings.parameters.nsteps;
+    if (last >= 0 && last < input.state.step)
+        throw InputError(
+            fmt::format("{}: the checkpoint is at step {}, beyond nsteps = {}. Give a larger --nsteps (the "
+                        "step at which the run ends).",
+                        path, input.state.step, last));
+    return input;
+}
+
+} // namespace
+
+RunInput read_input(const Communicator& comm, const RunOptions& options, const std::string& command_line)
+{
+    if (!options.restart.empty()) return go_on(comm, options, options.restart, std::nullopt);
+    if (options.resume) {
+        const auto path = options.output + "/checkpoint.h5";
+        std::int64_t there = 0;
+        on_root(comm, [&] { there = std::filesystem::exists(path) ? 1 : 0; });
+        if (comm.max(there) != 0) {
+            Notes unused;
+            auto wanted = read_settings(read_on_root(comm, options.parameters, "parameters"), options.parameters,
+                                        options, unused);
+            return go_on(comm, options, path, std::move(wanted));
+        }
+    }
+    return start(comm, options, command_line);
+}
+
+} // namespace holon

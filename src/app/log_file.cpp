@@ -1,0 +1,69 @@
+#include <holon/app/log_file.hpp>
+
+#include <holon/core/error.hpp>
+
+#include <cerrno>
+#include <cstring>
+#include <fmt/format.h>
+#include <unistd.h>
+
+namespace holon {
+
+LogFile::LogFile(const std::string& path, bool append)
+    : file_(std::fopen(path.c_str(), append ? "a" : "w")), terminal_(isatty(STDERR_FILENO) != 0)
+{
+    if (!file_) throw Failure(fmt::format("Cannot write {}: {}.", path, std::strerror(errno)));
+}
+
+void LogFile::line(const std::string& text)
+{
+    std::fputs((text + "\n").c_str(), file_.get());
+    std::fflush(file_.get());
+}
+
+void LogFile::energies(const Measurement& m, const std::vector<std::pair<std::string, double>>& terms)
+{
+    std::string text = fmt::format("\n{:>12} {:>16}\n{:>12} {:>16.4f}\n", "step", "time / ps", m.step, m.time);
+    for (const auto& [key, value] : terms) text += fmt::format("  {:<24} {:>20.6f} kJ/mol\n", key, value);
+    text += fmt::format("  {:<24} {:>20.4f} K\n  {:<24} {:>20.4f} bar\n", "temperature", m.temperature, "pressure",
+                        m.mean_pressure());
+    line(text);
+}
+
+void LogFile::timings(const std::vector<std::pair<std::string, double>>& stages, double wall_s)
+{
+    std::string text = fmt::format("  {:<14} {:>10} {:>8}\n", "stage", "seconds", "%");
+    double named = 0.0;
+    const auto row = [&](const std::string& name, double s) {
+        text += fmt::format("  {:<14} {:>10.3f} {:>8.1f}\n", name, s, wall_s > 0.0 ? 100.0 * s / wall_s : 0.0);
+    };
+    for (const auto& [key, seconds] : stages) {
+        row(key, seconds);
+        named += seconds;
+    }
+    row("rest", wall_s - named);
+    row("total", wall_s);
+    line(text);
+}
+
+void LogFile::progress(std::int64_t step, std::int64_t first, std::int64_t last, double wall_s)
+{
+    if (!terminal_ || wall_s - shown_at_ < 1.0) return;
+    shown_at_ = wall_s;
+    std::string left;
+    if (last >= 0 && step > first) {
+        const auto seconds =
+            static_cast<std::int64_t>(wall_s * static_cast<double>(last - step) / static_cast<double>(step - first));
+        left = fmt::format(", {}:{:02}:{:02} left", seconds / 3600, seconds / 60 % 60, seconds % 60);
+    }
+    std::fprintf(stderr, "\rstep %lld of %s%s    ", static_cast<long long>(step),
+                 last >= 0 ? std::to_string(last).c_str() : "(no end)", left.c_str());
+}
+
+void LogFile::end_progress()
+{
+    if (terminal_ && shown_at_ >= 0.0) std::fputc('\n', stderr);
+    shown_at_ = -1.0;
+}
+
+} // namespace holon

@@ -1,0 +1,352 @@
+#include <holon/app/outputs.hpp>
+
+#include <holon/comm/on_root.hpp>
+#include <holon/core/error.hpp>
+#include <holon/core/state_hash.hpp>
+#include <holon/io/gro_file.hpp>
+
+#include "residue_numbers.hpp"
+
+#include <algorithm>
+#include <cerrno>
+#include <csignal>
+#include <cstring>
+#include <filesystem>
+#include <fmt/format.h>
+#include <unistd.h>
+
+namespace holon {
+
+namespace {
+
+volatile std::sig_atomic_t stop_requested = 0;
+
+extern "C" void request_stop(int)
+{
+    stop_requested = 1;
+}
+
+/// Terms with interactions in this system; non-bonded ones always.
+std::vector<EnergyTerm> present_terms(const Topology& topology, const Parameters& parameters)
+{
+    const auto has = [&](Interaction kind) { return !topology.parameters[static_cast<std::size_t>(kind)].empty(); };
+    std::vector<std::pair<EnergyTerm, bool>> all = {
+        {EnergyTerm::bond,
+         has(Interaction::harmonic_bond) || has(Interaction::g96_bond) || has(Interaction::morse_bond)},
+        {EnergyTerm::angle, has(Interaction::harmonic_angle) || has(Interaction::g96_angle)},
+        {EnergyTerm::urey_bradley, has(Interaction::urey_bradley)},
+        {EnergyTerm::proper_dihedral, has(Interaction::proper_dihedral)},
+        {EnergyTerm::ryckaert_bellemans, has(Interaction::ryckaert_bellemans)},
+        {EnergyTerm::improper_dihedral, has(Interaction::periodic_improper) || has(Interaction::harmonic_improper)},
+        {EnergyTerm::cmap, has(Interaction::cmap)},
+        {EnergyTerm::lj_14, has(Interaction::pair_14) || has(Interaction::pair_14_explicit)},
+        {EnergyTerm::coulomb_14, has(Interaction::pair_14) || has(Interaction::pair_14_explicit)},
+        {EnergyTerm::lj, true},
+        {EnergyTerm::lj_correction, parameters.dispersion_correction != DispersionCorrection::no},
+        {EnergyTerm::coulomb_short, true},
+        {EnergyTerm::position_restraint, has(Interaction::position_restraint)},
+    };
+    std::vector<EnergyTerm> terms;
+    for (const auto& [term, present] : all)
+        if (present) terms.push_back(term);
+    return terms;
+}
+
+std::vector<std::pair<std::string, double>> mean_timings(const Engine& engine)
+{
+    std::vector<std::int64_t> nanoseconds;
+    for (const double s : engine.timers.seconds()) nanoseconds.push_back(static_cast<std::int64_t>(s * 1e9));
+    engine.comm().sum(std::span(nanoseconds));
+    std::vector<std::pair<std::string, double>> timings;
+    for (std::size_t k = 0; k < stage_count; ++k)
+        timings.emplace_back(stage_keys[k], static_cast<double>(nanoseconds[k]) * 1e-9 / engine.comm().size());
+    return timings;
+}
+
+std::uint64_t system_hash(const Engine& engine)
+{
+    std::uint64_t hash = 0;
+    for (std::int32_t i = 0; i < engine.atoms.n_owned; ++i) {
+        const auto atom = canonical(engine.atoms, engine.box(), i);
+        hash += atom_hash(atom.id, atom.x, atom.image, atom.v);
+    }
+    return static_cast<std::uint64_t>(engine.comm().sum(static_cast<std::int64_t>(hash))) + box_hash(engine.box());
+}
+
+} // namespace
+
+void listen_for_signals()
+{
+    struct sigaction action {};
+    action.sa_handler = request_stop;
+    action.sa_flags = SA_RESETHAND | SA_RESTART; // a second signal meets the default action
+    for (const int signal : {SIGTERM, SIGINT, SIGUSR1, SIGUSR2}) sigaction(signal, &action, nullptr);
+}
+
+Outputs::Outputs(const RunInput& input, OutputFolder& folder, Engine& engine, const RunState& state)
+    : parameters_(input.settings.parameters), folder_(folder), terms_(present_terms(engine.topology(), parameters_)),
+      start_step_(state.step), step_(state.step)
+{
+    const auto& comm = engine.comm();
+    const auto& p = parameters_;
+    const bool go_on = input.in_place;
+    if (p.checkpoint_interval > 0) {
+        const CheckpointOptions options{.sync_seconds = p.checkpoint_sync, .sync_also = {folder.file("trajectory.h5")}};
+        const auto path = folder.file("checkpoint.h5");
+        if (go_on) {
+            auto contents = *input.checkpoint;
+            contents.input = input.stored;
+            checkpoint_ = CheckpointWriter::resume(comm, path, contents, options, engine.atoms, engine.box());
+        } else {
+            checkpoint_ =
+                CheckpointWriter::create(comm, path, input.stored, options, state, engine.atoms, engine.box());
+        }
+        last_checkpoint_ = state.step;
+    }
+    if (p.nstx > 0) {
+        TrajectoryInfo info;
+        info.atoms = engine.topology().n_atoms();
+        info.run_id = input.stored.run_id;
+        info.velocities = p.write_velocities;
+        info.forces = p.write_forces;
+        info.double_precision = p.precision == Precision::real64;
+        info.frames = p.nsteps >= 0 ? (p.nsteps - state.step) / p.nstx + 2 : 0;
+        if (comm.root()) describe_atoms(engine.topology(), info);
+        const auto path = folder.file("trajectory.h5");
+        std::int64_t there = 0;
+        on_root(comm, [&] { there = std::filesystem::exists(path) ? 1 : 0; });
+        trajectory_ = go_on && comm.max(there) != 0 ? TrajectoryWriter::resume(comm, path, info, state.step)
+                                                    : TrajectoryWriter::create(comm, path, info);
+    }
+    on_root(comm, [&] {
+        std::vector<std::string> columns;
+        for (const auto term : terms_) columns.emplace_back(energy_term_keys[static_cast<std::size_t>(term)]);
+        for (const char* name : {"potential", "kinetic", "conserved", "temperature_K", "pressure_bar"})
+            columns.emplace_back(name);
+        const auto path = folder.file("energy.csv");
+        energy_file_ = go_on && std::filesystem::exists(path) ? EnergyFile::resume(path, columns, state.step)
+                                                              : EnergyFile::create(path, columns);
+        log_.emplace(folder.file("md.log"), go_on);
+        std::filesystem::remove(folder.file("summary.json")); // of the part that goes on now
+    });
+}
+
+void Outputs::describe(const RunInput& input, Engine& engine)
+{
+    const auto& comm = engine.comm();
+    const auto& topology = engine.topology();
+    const auto least = -comm.max(-std::int64_t{engine.atoms.n_owned}),
+               most = comm.max(std::int64_t{engine.atoms.n_owned});
+    const auto copies = comm.max(std::int64_t{engine.atoms.n_total - engine.atoms.n_owned});
+    if (!log_) return;
+    auto& log = *log_;
+    const auto& n = engine.partition().grid().n();
+    log.line(fmt::format("holon-md {} on {} ranks", HOLON_VERSION, comm.size()));
+    log.line(fmt::format("System: {}: {} atoms, {} molecules, {} constraints, total charge {:.4f} e", topology.name,
+                         topology.n_atoms(), topology.n_molecules(), topology.n_constraints(),
+                         topology.total_charge()));
+    const Mat3 box = engine.box().vectors();
+    log.line(fmt::format("Box: ({:.5f} 0 0) ({:.5f} {:.5f} 0) ({:.5f} {:.5f} {:.5f}) nm, {:.3f} nm^3", box(0, 0),
+                         box(1, 0), box(1, 1), box(2, 0), box(2, 1), box(2, 2), engine.box().volume()));
+    log.line(fmt::format("Domains: {} x {} x {}, {} to {} atoms per rank, at most {} copies", n[0], n[1], n[2], least,
+                         most, copies));
+    if (!engine.constraints().empty()) log.line("Constraints:\n" + engine.constraints().description());
+    if (start_step_ != parameters_.init_step || input.in_place)
+        log.line(fmt::format("Going on from the checkpoint of step {}", start_step_));
+    for (const auto& note : input.notes.texts()) log.line("Note: " + note);
+    log.line("\nParameters:\n" + effective_mdp(input.settings));
+}
+
+bool Outputs::wants_energies(std::int64_t step) const
+{
+    const auto due = [step](std::int64_t interval) { return interval > 0 && step % interval == 0; };
+    return due(parameters_.nstenergy) || due(parameters_.nstlog);
+}
+
+std::vector<std::pair<std::string, double>> Outputs::energies_of(const Measurement& m) const
+{
+    std::vector<std::pair<std::string, double>> energies;
+    for (const auto term : terms_) {
+        const auto k = static_cast<std::size_t>(term);
+        energies.emplace_back(energy_term_keys[k], m.forces.energy[k]);
+    }
+    energies.emplace_back("potential", m.forces.potential);
+    energies.emplace_back("kinetic", m.kinetic);
+    energies.emplace_back("conserved", m.conserved);
+    return energies;
+}
+
+void Outputs::measured(const Measurement& m)
+{
+    if (!first_) first_ = m;
+    last_ = m;
+    const auto due = [&m](std::int64_t interval) { return interval > 0 && m.step % interval == 0; };
+    const auto energies = energies_of(m);
+    if (energy_file_ && due(parameters_.nstenergy) && !energy_file_->has_row(m.step)) {
+        std::vector<double> values;
+        for (const auto& [key, value] : energies) values.push_back(value);
+        values.push_back(m.temperature);
+        values.push_back(m.mean_pressure());
+        energy_file_->append(m.step, m.time, values);
+    }
+    if (log_ && (due(parameters_.nstlog) || m.step == start_step_)) log_->energies(m, energies);
+}
+
+void Outputs::frame(Engine& engine, std::int64_t step, double time)
+{
+    step_ = step;
+    if (log_) log_->progress(step, start_step_, parameters_.nsteps, wall_seconds());
+    if (!trajectory_ || step % parameters_.nstx != 0 || trajectory_->has_frame(step)) return;
+    const auto timer = engine.timers.measure(Stage::output);
+    trajectory_->append(step, time, engine.atoms, engine.box());
+}
+
+Votes Outputs::votes() const
+{
+    Votes votes;
+    const bool out_of_time = parameters_.maxh > 0.0 && wall_seconds() > 0.99 * 3600.0 * parameters_.maxh;
+    votes.stop = stop_requested != 0 || out_of_time ? 1 : 0;
+    const auto bits = checkpoint_ ? checkpoint_->votes() : 0;
+    votes.checkpoint_failed = (bits & checkpoint_failed) != 0 ? 1 : 0;
+    votes.checkpoint_sync_due = (bits & checkpoint_sync_due) != 0 ? 1 : 0;
+    votes.checkpoint_sync_busy = (bits & checkpoint_sync_busy) != 0 ? 1 : 0;
+    return votes;
+}
+
+void Outputs::agreed(const Communicator& comm, const Votes& votes)
+{
+    if (votes.stop != 0) stopping_ = true;
+    agreed_checkpoint_ = (votes.checkpoint_sync_due != 0 ? std::uint64_t{checkpoint_sync_due} : 0) |
+                         (votes.checkpoint_sync_busy != 0 ? std::uint64_t{checkpoint_sync_busy} : 0);
+    if (votes.checkpoint_failed != 0)
+        on_all(comm, [this] {
+            if (const auto error = checkpoint_->error(); !error.empty()) throw Failure(error);
+        });
+}
+
+void Outputs::repartitioned(Engine& engine)
+{
+    if (checkpoint_) checkpoint_->repartition(engine.atoms.n_owned);
+}
+
+void Outputs::checkpoint(Engine& engine, const RunState& state)
+{
+    if (!checkpoint_ || state.step % parameters_.checkpoint_interval != 0) return;
+    checkpoint_->submit(state, engine.atoms, engine.box(), agreed_checkpoint_);
+    last_checkpoint_ = state.step;
+}
+
+EnergyReport Outputs::report(const Measurement& m) const
+{
+    return {m.step, m.time, energies_of(m), m.temperature, m.mean_pressure(), m.virial};
+}
+
+Summary Outputs::summary(const RunInput& input, const Engine& engine) const
+{
+    Summary s;
+    s.program = "holon-md";
+    s.version = HOLON_VERSION;
+    s.ranks = engine.comm().size();
+    s.domains = engine.partition().grid().n();
+    s.atoms = engine.topology().n_atoms();
+    s.constraints = engine.topology().n_constraints();
+    s.start_step = start_step_;
+    s.end_step = step_;
+    s.wall_s = wall_seconds();
+    const double simulated_ns = static_cast<double>(step_ - start_step_) * parameters_.dt * 1e-3;
+    s.ns_per_day =
+        s.wall_s > 0.0 && parameters_.integrator != IntegratorKind::steep ? simulated_ns * 86400.0 / s.wall_s : 0.0;
+    if (first_) s.initial = report(*first_);
+    if (last_) s.final = report(*last_);
+    if (checkpoint_) s.checkpoint = checkpoint_->stats();
+    (void)input;
+    return s;
+}
+
+void Outputs::finish(const RunInput& input, Engine& engine, const RunState& state, const std::string& remark)
+{
+    const auto& comm = engine.comm();
+    step_ = state.step;
+    if (checkpoint_) {
+        if (last_checkpoint_ != state.step) checkpoint_->submit(state, engine.atoms, engine.box(), agreed_checkpoint_);
+        checkpoint_->finish();
+        on_all(comm, [this] {
+            if (const auto error = checkpoint_->error(); !error.empty()) throw Failure(error);
+        });
+    }
+    if (trajectory_) trajectory_->finish();
+    write_confout(engine, state);
+    auto s = summary(input, engine);
+    s.status = stopping_ ? "stopped" : "finished";
+    s.state_hash = system_hash(engine);
+    s.constraint_length_error = engine.length_error();
+    s.constraint_velocity_error = engine.velocity_error();
+    s.timings = mean_timings(engine);
+    on_root(comm, [&] {
+        energy_file_->finish();
+        if (!energy_file_->error().empty()) throw Failure(energy_file_->error());
+        log_->end_progress();
+        if (last_ && (parameters_.nstlog <= 0 || last_->step % parameters_.nstlog != 0) && last_->step != start_step_)
+            log_->energies(*last_, energies_of(*last_));
+        if (!remark.empty()) log_->line(remark);
+        log_->timings(s.timings, s.wall_s);
+        log_->line(fmt::format("{} at step {} after {:.2f} s: {:.3f} ns/day, state {}", s.status, state.step, s.wall_s,
+                               s.ns_per_day, state_hash_text(*s.state_hash)));
+        write_summary(folder_.file("summary.json"), s);
+    });
+}
+
+void Outputs::report_failure(const RunInput& input, const Engine& engine, const std::string& message)
+{
+    if (!log_) return;
+    log_->end_progress();
+    log_->line("Failed: " + message);
+    auto s = summary(input, engine);
+    s.status = "failed";
+    s.message = message;
+    write_summary(folder_.file("summary.json"), s);
+}
+
+/// All atoms in input order, in pieces, so that no rank holds them all.
+void Outputs::write_confout(const Engine& engine, const RunState& state) const
+{
+    const auto& comm = engine.comm();
+    const auto& topology = engine.topology();
+    constexpr std::int64_t piece = 100000;
+    std::vector<AtomRecord> mine;
+    for (std::int32_t i = 0; i < engine.atoms.n_owned; ++i) mine.push_back(canonical(engine.atoms, engine.box(), i));
+    std::ranges::sort(mine, {}, &AtomRecord::id);
+    std::optional<GroWriter> writer;
+    on_root(comm, [&] {
+        const auto title = fmt::format("{} t= {:.5f} step= {}", topology.name, state.time, state.step);
+        writer.emplace(folder_.file("confout.gro"), title, topology.n_atoms(), true);
+    });
+    const ResidueNumbers numbers(topology);
+    auto next = mine.begin();
+    for (std::int64_t begin = 0; begin < topology.n_atoms(); begin += piece) {
+        std::vector<Message> messages(1);
+        Packer pack(messages[0].data);
+        for (; next != mine.end() && next->id < begin + piece; ++next) pack.put(*next);
+        std::vector<AtomRecord> records;
+        for (const auto& message : comm.exchange(std::move(messages))) {
+            Unpacker unpack(message.data);
+            while (!unpack.empty()) records.push_back(unpack.get<AtomRecord>());
+        }
+        on_root(comm, [&] {
+            std::ranges::sort(records, {}, &AtomRecord::id);
+            std::vector<GroAtom> atoms;
+            for (const auto& record : records) {
+                const auto place = topology.place(record.id);
+                const auto& molecule = topology.molecule_types[static_cast<std::size_t>(place.molecule_type)];
+                const auto& atom = molecule.atoms[static_cast<std::size_t>(place.index)];
+                atoms.push_back({record.id, numbers.of(place),
+                                 molecule.residues[static_cast<std::size_t>(atom.residue)].name, atom.name,
+                                 to_real(record.x, position_unit), to_real(record.v, velocity_unit)});
+            }
+            writer->write(atoms);
+        });
+    }
+    on_root(comm, [&] { writer->finish(engine.box().master()); });
+}
+
+} // namespace holon

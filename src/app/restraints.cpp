@@ -1,0 +1,68 @@
+#include "restraints.hpp"
+
+#include <holon/comm/on_root.hpp>
+#include <holon/core/error.hpp>
+#include <holon/io/gro_file.hpp>
+
+#include <fmt/format.h>
+#include <sstream>
+
+namespace holon {
+
+namespace {
+
+/// For each molecule type: whether an atom is restrained.
+std::vector<std::vector<bool>> restrained_atoms(const Topology& topology)
+{
+    std::vector<std::vector<bool>> restrained;
+    for (const auto& molecule : topology.molecule_types) {
+        auto& flags = restrained.emplace_back(molecule.atoms.size());
+        for (const auto atom : molecule.interactions[static_cast<std::size_t>(Interaction::position_restraint)].atoms)
+            flags[static_cast<std::size_t>(atom)] = true;
+    }
+    return restrained;
+}
+
+} // namespace
+
+std::string read_restraints(const Communicator& comm, const std::string& path, const Topology& topology,
+                            const std::string& topology_path)
+{
+    if (topology.parameters[static_cast<std::size_t>(Interaction::position_restraint)].empty()) return {};
+    if (path.empty())
+        throw InputError(
+            fmt::format("{}: the topology has position restraints, but there are no reference coordinates. "
+                        "Give them with -r (the file of -c will often do).",
+                        topology_path));
+    std::string text;
+    on_root(comm, [&] {
+        const auto restrained = restrained_atoms(topology);
+        GroReader reader(path);
+        if (reader.n_atoms() != topology.n_atoms())
+            throw InputError(
+                fmt::format("{}: {} atoms, but the topology has {}. Reference coordinates must be those of the "
+                            "whole system.",
+                            path, reader.n_atoms(), topology.n_atoms()));
+        for (auto atoms = reader.next(20000); !atoms.empty(); atoms = reader.next(20000))
+            for (const auto& atom : atoms) {
+                const auto place = topology.place(atom.id);
+                if (!restrained[static_cast<std::size_t>(place.molecule_type)][static_cast<std::size_t>(place.index)])
+                    continue;
+                text += fmt::format("{} {:.17g} {:.17g} {:.17g}\n", atom.id, atom.position[0], atom.position[1],
+                                    atom.position[2]);
+            }
+    });
+    comm.broadcast(text);
+    return text;
+}
+
+void set_restraints(Topology& topology, const std::string& text)
+{
+    std::istringstream lines(text);
+    AtomId id = 0;
+    Vec3 x;
+    topology.restraint_references.clear();
+    while (lines >> id >> x[0] >> x[1] >> x[2]) topology.restraint_references.emplace_back(id, x);
+}
+
+} // namespace holon

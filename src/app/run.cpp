@@ -1,0 +1,118 @@
+#include <holon/app/run.hpp>
+
+#include <holon/app/input.hpp>
+#include <holon/app/minimise.hpp>
+#include <holon/app/outputs.hpp>
+#include <holon/app/simulation.hpp>
+#include <holon/core/error.hpp>
+
+#include <cstdio>
+#include <fmt/format.h>
+#include <limits>
+
+namespace holon {
+
+namespace {
+
+enum Status { finished = 0, bad_input = 2, failed = 3, stopped = 75 };
+
+std::string joined(int argc, char** argv)
+{
+    std::string text;
+    for (int i = 0; i < argc; ++i) text += (i > 0 ? " " : "") + std::string(argv[i]);
+    return text;
+}
+
+OutputFolder::Start start_kind(const RunInput& input, const RunOptions& options)
+{
+    if (input.in_place) return OutputFolder::Start::resume;
+    return options.overwrite ? OutputFolder::Start::overwrite : OutputFolder::Start::fresh;
+}
+
+void show_notes(const RunInput& input)
+{
+    for (const auto& note : input.notes.texts()) std::fprintf(stderr, "holon-md: note: %s\n", note.c_str());
+}
+
+/// Minimises or simulates, and writes what there is to write at the end.
+int run_system(RunInput& input, const RunOptions& options, const Communicator& comm)
+{
+    OutputFolder folder(comm, input.output, start_kind(input, options));
+    const auto& parameters = input.settings.parameters;
+    const bool minimise = parameters.integrator == IntegratorKind::steep;
+    const bool goes_on = input.checkpoint.has_value();
+    Engine engine(comm, input.topology, parameters, input.box);
+    engine.distribute(std::move(input.records));
+    if (input.checkpoint) input.checkpoint->atoms = {};
+    if (options.reverse_velocities)
+        for (auto& v : engine.atoms.v) v = -v;
+    if (!goes_on) Simulation::prepare_start(engine, parameters, input.state.step);
+
+    if (!input.in_place) folder.clear();
+    std::optional<Outputs> outputs;
+    if (comm.root()) show_notes(input);
+    outputs.emplace(input, folder, engine, input.state);
+    outputs->describe(input, engine);
+    listen_for_signals();
+    const auto last = parameters.nsteps >= 0 ? parameters.nsteps : std::numeric_limits<std::int64_t>::max();
+    try {
+        if (minimise) {
+            Minimiser minimiser(engine, parameters, input.state, *outputs);
+            minimiser.run(last);
+            outputs->finish(input, engine, minimiser.state(), minimiser.verdict());
+        } else {
+            Simulation simulation(engine, parameters, input.state, *outputs);
+            simulation.run(last);
+            outputs->finish(input, engine, simulation.state(), {});
+        }
+    } catch (const Failure& failure) {
+        outputs->report_failure(input, engine, failure.what());
+        throw;
+    }
+    return outputs->stopping() ? stopped : finished;
+}
+
+int run_checked(const RunOptions& options, const Communicator& comm, const std::string& command_line)
+{
+    const auto say = [&comm](const char* kind, const std::string& text) {
+        if (comm.root()) std::fprintf(stderr, "holon-md: %s: %s\n", kind, text.c_str());
+    };
+    try {
+        auto input = read_input(comm, options, command_line);
+        return run_system(input, options, comm);
+    } catch (const InputError& error) {
+        say("error", error.what());
+        return bad_input;
+    } catch (const Failure& failure) {
+        say("failed", failure.what());
+        return failed;
+    }
+}
+
+} // namespace
+
+int run_program(int argc, char** argv)
+{
+    Session session(argc, argv);
+    const auto comm = Communicator::world();
+    try {
+        RunOptions options;
+        try {
+            options = parse_command_line({argv + 1, argv + argc});
+        } catch (const InputError& error) {
+            if (comm.root()) std::fprintf(stderr, "holon-md: error: %s\n", error.what());
+            return bad_input;
+        }
+        if (options.help || options.version) {
+            if (comm.root()) std::fputs(options.help ? help_text().c_str() : "holon-md " HOLON_VERSION "\n", stdout);
+            return finished;
+        }
+        return run_checked(options, comm, joined(argc, argv));
+    } catch (const std::exception& error) {
+        // Known to this rank alone: the others cannot be waited for.
+        std::fprintf(stderr, "holon-md: rank %d: %s\n", comm.rank(), error.what());
+        Session::abort(failed);
+    }
+}
+
+} // namespace holon
