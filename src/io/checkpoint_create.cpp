@@ -154,21 +154,23 @@ CheckpointDirectory find_directory(const RawFile& file)
     using Signature = std::array<unsigned char, 8>;
     const bool is_hdf5 =
         size >= 8 && file.read_value<Signature>(0) == Signature{0x89, 'H', 'D', 'F', '\r', '\n', 0x1a, '\n'};
-    throw InputError(fmt::format("{} is not a checkpoint of Holon: {}. Give the checkpoint.h5 of a run's output folder.",
-                                 file.path(), is_hdf5 ? "it is an HDF5 file of another kind, or damaged" : "it is not an HDF5 file"));
+    throw InputError(fmt::format(
+        "{} is not a checkpoint of Holon: {}. Give the checkpoint.h5 of a run's output folder.", file.path(),
+        is_hdf5 ? "it is an HDF5 file of another kind, or damaged" : "it is not an HDF5 file"));
 }
 
 bool is_plausible(const CheckpointDirectory& directory)
 {
-    return directory.ring >= 1 && directory.ring <= max_ring && directory.atoms >= 1 && directory.rows >= directory.atoms &&
-           directory.rank_capacity >= 1;
+    return directory.ring >= 1 && directory.ring <= max_ring && directory.atoms >= 1 &&
+           directory.rows >= directory.atoms && directory.rank_capacity >= 1;
 }
 
 } // namespace
 
 CheckpointDirectory create_checkpoint_file(const std::string& path, const CheckpointInput& input, int ring, int ranks)
 {
-    HOLON_ASSERT(ring >= 1 && ring <= max_ring && input.atoms > 0, fmt::format("{} slots, {} atoms", ring, input.atoms));
+    HOLON_ASSERT(ring >= 1 && ring <= max_ring && input.atoms > 0,
+                 fmt::format("{} slots, {} atoms", ring, input.atoms));
     CheckpointDirectory directory{};
     directory.ring = static_cast<std::uint32_t>(ring);
     directory.run_id = input.run_id;
@@ -199,16 +201,19 @@ CheckpointDirectory read_directory(const RawFile& file)
 {
     const auto directory = find_directory(file);
     if (directory.format > checkpoint_format)
-        throw InputError(fmt::format("{} has format {}, which is newer than this program's ({}). Use the program that wrote it, or a newer one.",
-                                     file.path(), directory.format, checkpoint_format));
+        throw InputError(fmt::format(
+            "{} has format {}, which is newer than this program's ({}). Use the program that wrote it, or a newer one.",
+            file.path(), directory.format, checkpoint_format));
     if (directory.checksum != checksum_of(directory) || !is_plausible(directory))
-        throw InputError(fmt::format("{} is damaged: its directory does not match its checksum. Use a copy of the file.", file.path()));
+        throw InputError(fmt::format(
+            "{} is damaged: its directory does not match its checksum. Use a copy of the file.", file.path()));
     if (file.size() < directory.file_size)
-        throw InputError(fmt::format("{} is truncated: it has {} of {} bytes. Use a complete copy of the file.", file.path(),
-                                     file.size(), directory.file_size));
+        throw InputError(fmt::format("{} is truncated: it has {} of {} bytes. Use a complete copy of the file.",
+                                     file.path(), file.size(), directory.file_size));
     if (checksum_of_rest(file, directory) != directory.rest_checksum)
         throw InputError(fmt::format("{} is damaged, or has been changed by another program: its input does not match "
-                                     "its checksum. Use a copy of the file.", file.path()));
+                                     "its checksum. Use a copy of the file.",
+                                     file.path()));
     return directory;
 }
 

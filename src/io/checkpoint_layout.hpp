@@ -63,13 +63,13 @@ inline constexpr int max_ring = 12;
 inline constexpr int synced_slots = 2;
 inline constexpr std::uint32_t checkpoint_format = 1;
 
-/// The page that says where everything is. It is a dataset of its own at one of the first page boundaries, is found without
-/// the HDF5 library, and guards all of the file that is not a slot with a checksum, so that damage is found before the library
-/// sees it.
+/// The page that says where everything is. It is a dataset of its own at one of the first page boundaries, is found
+/// without the HDF5 library, and guards all of the file that is not a slot with a checksum, so that damage is found
+/// before the library sees it.
 struct CheckpointDirectory {
     std::array<char, 8> magic;
     std::uint32_t format;
-    std::uint32_t ring; // slots [0, ring) are the ring, then come the synced ones
+    std::uint32_t ring;     // slots [0, ring) are the ring, then come the synced ones
     std::uint64_t checksum; // of all that follows
     std::int64_t offset;    // of this page
     std::int64_t file_size;

@@ -1,6 +1,6 @@
 #include "checkpoint_layout.hpp"
-#include <holon/comm/on_root.hpp>
 
+#include <holon/comm/on_root.hpp>
 #include <holon/core/error.hpp>
 
 #include <fmt/format.h>
@@ -21,7 +21,7 @@ std::vector<AtomRecord> read_atoms(const RawFile& file, const CheckpointDirector
         const auto from = std::max(begin, block), to = std::min(end, block + record.atoms);
         if (from < to)
             file.read(std::as_writable_bytes(std::span(atoms).subspan(static_cast<std::size_t>(from - begin),
-                                                                       static_cast<std::size_t>(to - from))),
+                                                                      static_cast<std::size_t>(to - from))),
                       directory.slots[static_cast<std::size_t>(slot)].atoms +
                           (record.first_row + from - block) * static_cast<std::int64_t>(sizeof(AtomRecord)));
         block += record.atoms;
@@ -52,11 +52,13 @@ Found find_newest(const RawFile& file, const CheckpointDirectory& directory)
             found.records = std::move(records);
             return found;
         }
-        found.notes.push_back(fmt::format("{}: slot {}, step {}, is skipped: {}.", file.path(), k, records.front().step, problem));
+        found.notes.push_back(
+            fmt::format("{}: slot {}, step {}, is skipped: {}.", file.path(), k, records.front().step, problem));
     }
     std::string reasons;
     for (const auto& note : found.notes) reasons += "\n  " + note;
-    throw InputError(fmt::format("{} holds no valid state. Start the run again, or use a copy of the file.{}", file.path(), reasons));
+    throw InputError(fmt::format("{} holds no valid state. Start the run again, or use a copy of the file.{}",
+                                 file.path(), reasons));
 }
 
 /// What rank 0 found out, for the other ranks: texts one after the other, each after its name.
@@ -107,8 +109,9 @@ CheckpointContents read_checkpoint(const Communicator& comm, const std::string& 
     contents.state = state_of(found.records.front());
     on_all(comm, [&] {
         const auto file = open_input(path);
-        contents.atoms = read_atoms(file, directory, found.slot, found.records, directory.atoms * comm.rank() / comm.size(),
-                                    directory.atoms * (comm.rank() + 1) / comm.size());
+        contents.atoms =
+            read_atoms(file, directory, found.slot, found.records, directory.atoms * comm.rank() / comm.size(),
+                       directory.atoms * (comm.rank() + 1) / comm.size());
     });
     return contents;
 }
@@ -157,8 +160,10 @@ std::string CheckpointFile::verify(int slot) const
 std::vector<AtomRecord> CheckpointFile::atoms(int slot) const
 {
     const auto found = impl_->records(slot);
-    const auto problem = found.problem.empty() ? verify_atoms(impl_->file, impl_->directory, slot, found.records) : found.problem;
-    if (!problem.empty()) throw InputError(fmt::format("{}: slot {} is not valid: {}.", impl_->file.path(), slot, problem));
+    const auto problem =
+        found.problem.empty() ? verify_atoms(impl_->file, impl_->directory, slot, found.records) : found.problem;
+    if (!problem.empty())
+        throw InputError(fmt::format("{}: slot {} is not valid: {}.", impl_->file.path(), slot, problem));
     auto atoms = read_atoms(impl_->file, impl_->directory, slot, found.records, 0, impl_->directory.atoms);
     std::ranges::sort(atoms, {}, &AtomRecord::id);
     return atoms;
@@ -169,7 +174,8 @@ int CheckpointFile::newest_valid() const
     std::vector<SlotRecords> slots;
     for (int k = 0; k < impl_->directory.slot_count(); ++k) slots.push_back(impl_->records(k));
     for (const int k : slots_by_age(slots))
-        if (verify_atoms(impl_->file, impl_->directory, k, slots[static_cast<std::size_t>(k)].records).empty()) return k;
+        if (verify_atoms(impl_->file, impl_->directory, k, slots[static_cast<std::size_t>(k)].records).empty())
+            return k;
     return -1;
 }
 

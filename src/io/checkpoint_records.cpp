@@ -97,8 +97,10 @@ SlotRecords read_records(const RawFile& file, const CheckpointDirectory& directo
     result.records.push_back(file.read_value<CommitRecord>(begin));
     const auto& first = result.records.front();
     result.empty = first.writer == 0 && first.ranks == 0;
-    if (result.empty) result.problem = "empty";
-    else if (!is_sealed(first)) result.problem = "the commit record of rank 0 is damaged or incomplete";
+    if (result.empty)
+        result.problem = "empty";
+    else if (!is_sealed(first))
+        result.problem = "the commit record of rank 0 is damaged or incomplete";
     else if (first.ranks < 1 || first.ranks > directory.rank_capacity)
         result.problem = fmt::format("{} ranks cannot have written it", first.ranks);
     if (!result.problem.empty()) return result;
@@ -106,9 +108,9 @@ SlotRecords read_records(const RawFile& file, const CheckpointDirectory& directo
     result.records.resize(static_cast<std::size_t>(first.ranks));
     file.read(std::as_writable_bytes(std::span(result.records)), begin);
     const auto torn = std::ranges::find_if_not(result.records, is_sealed);
-    result.problem = torn == result.records.end()
-                         ? disagreement(result.records, directory)
-                         : fmt::format("the commit record of rank {} is damaged or incomplete", torn - result.records.begin());
+    result.problem = torn == result.records.end() ? disagreement(result.records, directory)
+                                                  : fmt::format("the commit record of rank {} is damaged or incomplete",
+                                                                torn - result.records.begin());
     return result;
 }
 
@@ -121,9 +123,11 @@ std::string verify_atoms(const RawFile& file, const CheckpointDirectory& directo
     for (const auto& record : records) {
         Checksum sum;
         for (std::int64_t row = 0; row < record.atoms; row += piece_rows) {
-            const auto rows = std::span(piece).first(static_cast<std::size_t>(std::min(piece_rows, record.atoms - row)));
-            file.read(std::as_writable_bytes(rows), directory.slots[static_cast<std::size_t>(slot)].atoms +
-                                                        (record.first_row + row) * static_cast<std::int64_t>(sizeof(AtomRecord)));
+            const auto rows =
+                std::span(piece).first(static_cast<std::size_t>(std::min(piece_rows, record.atoms - row)));
+            file.read(std::as_writable_bytes(rows),
+                      directory.slots[static_cast<std::size_t>(slot)].atoms +
+                          (record.first_row + row) * static_cast<std::int64_t>(sizeof(AtomRecord)));
             sum.add(std::as_bytes(rows));
             for (const auto& atom : rows) {
                 if (atom.id < 0 || atom.id >= directory.atoms || seen[static_cast<std::size_t>(atom.id)])
@@ -156,7 +160,8 @@ FixedSum RunState::sum(const std::string& name) const
     const auto found = values.find(name);
     if (found == values.end())
         throw InputError(fmt::format("The checkpoint has no value of '{}', which this run needs. Restart with the "
-                                     "program and the settings that wrote it.", name));
+                                     "program and the settings that wrote it.",
+                                     name));
     return FixedSum::from_raw(found->second);
 }
 
@@ -167,9 +172,8 @@ double RunState::real(const std::string& name) const
 
 std::uint64_t state_hash(const RunState& state, std::span<const AtomRecord> atoms)
 {
-    return std::transform_reduce(atoms.begin(), atoms.end(), box_hash(state.box), std::plus{}, [](const AtomRecord& a) {
-        return atom_hash(a.id, a.x, a.image, a.v);
-    });
+    return std::transform_reduce(atoms.begin(), atoms.end(), box_hash(state.box), std::plus{},
+                                 [](const AtomRecord& a) { return atom_hash(a.id, a.x, a.image, a.v); });
 }
 
 std::uint64_t new_run_id(const Communicator& comm)

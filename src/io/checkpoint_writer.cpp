@@ -1,8 +1,8 @@
 #include "checkpoint_layout.hpp"
 #include "checksum.hpp"
-#include <holon/comm/on_root.hpp>
 #include "worker.hpp"
 
+#include <holon/comm/on_root.hpp>
 #include <holon/core/error.hpp>
 
 #include <fmt/format.h>
@@ -66,7 +66,8 @@ void CheckpointWriter::Impl::pack(const Atoms& atoms, const Box& box, std::vecto
         row.x = atoms.x[i];
         row.v = atoms.v[i];
         row.image = atoms.image[i];
-        // Few atoms have left the canonical cell, and the divisions that wrapping takes would cost more than all the rest.
+        // Few atoms have left the canonical cell, and the divisions that wrapping takes would cost more than all the
+        // rest.
         if ((row.x.array() < 0 || row.x.array() >= cell.array()).any()) row.image += box.wrap(row.x);
         row.id = atoms.id[i];
     }
@@ -103,9 +104,9 @@ CheckpointWriter::~CheckpointWriter() = default;
 CheckpointWriter::CheckpointWriter(CheckpointWriter&&) noexcept = default;
 CheckpointWriter& CheckpointWriter::operator=(CheckpointWriter&&) noexcept = default;
 
-CheckpointWriter CheckpointWriter::create(const Communicator& comm, const std::string& path, const CheckpointInput& input,
-                                          const CheckpointOptions& options, const RunState& state, const Atoms& atoms,
-                                          const Box& box)
+CheckpointWriter CheckpointWriter::create(const Communicator& comm, const std::string& path,
+                                          const CheckpointInput& input, const CheckpointOptions& options,
+                                          const RunState& state, const Atoms& atoms, const Box& box)
 {
     const std::string temporary = temporary_name(path);
     CheckpointDirectory directory{};
@@ -136,7 +137,8 @@ CheckpointWriter CheckpointWriter::resume(const Communicator& comm, const std::s
         const RawFile file(path, RawFile::Mode::read);
         directory = read_directory(file);
         const int ring = static_cast<int>(directory.ring);
-        fits = comm.size() <= directory.rank_capacity && ring == options.slots && read_input(file, directory) == contents.input;
+        fits = comm.size() <= directory.rank_capacity && ring == options.slots &&
+               read_input(file, directory) == contents.input;
         // The slot that is restarted from is the last to be written again.
         const auto age = [&](int k) { return read_records(file, directory, ring + k).records.front().step; };
         const bool from_ring = contents.slot < ring;
@@ -201,8 +203,7 @@ void CheckpointWriter::submit(const RunState& state, const Atoms& atoms, const B
     });
     impl_->stats.blocked_s += seconds_since(begin);
     impl_->stats.written += 1;
-    impl_->stats.bytes_per_step =
-        static_cast<std::int64_t>(rows.size() * sizeof(AtomRecord) + sizeof(CommitRecord));
+    impl_->stats.bytes_per_step = static_cast<std::int64_t>(rows.size() * sizeof(AtomRecord) + sizeof(CommitRecord));
 }
 
 void CheckpointWriter::finish()

@@ -32,9 +32,10 @@ struct Kept {
 Kept scan(const std::string& path, std::string_view text, std::string_view header, std::int64_t step)
 {
     if (!text.starts_with(header))
-        throw InputError(fmt::format("{}:1: cannot append: the columns are not those of this run ({}). Nothing has been "
-                                     "changed. Move the file away or choose another folder with -o.",
-                                     path, header.substr(0, header.size() - 1)));
+        throw InputError(
+            fmt::format("{}:1: cannot append: the columns are not those of this run ({}). Nothing has been "
+                        "changed. Move the file away or choose another folder with -o.",
+                        path, header.substr(0, header.size() - 1)));
     Kept kept{static_cast<std::int64_t>(header.size()), no_step};
     for (int line = 2;; ++line) {
         const auto begin = static_cast<std::size_t>(kept.bytes), end = text.find('\n', begin);
@@ -42,9 +43,10 @@ Kept scan(const std::string& path, std::string_view text, std::string_view heade
         std::int64_t value = 0;
         const auto parsed = std::from_chars(text.data() + begin, text.data() + end, value);
         if (parsed.ec != std::errc{} || *parsed.ptr != ',' || value <= kept.last_step)
-            throw InputError(fmt::format("{}:{}: cannot append: this is not a row of a later step than the one before. Nothing "
-                                         "has been changed. Repair the file or move it away.",
-                                         path, line));
+            throw InputError(
+                fmt::format("{}:{}: cannot append: this is not a row of a later step than the one before. Nothing "
+                            "has been changed. Repair the file or move it away.",
+                            path, line));
         if (value > step) return kept;
         kept = {static_cast<std::int64_t>(end) + 1, value};
     }

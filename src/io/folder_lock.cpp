@@ -53,8 +53,10 @@ FolderLock::FolderLock(std::string path, Timing timing) : path_(std::move(path))
     const auto holder = read();
     const auto [process, host] = process_and_host(holder);
     const bool elsewhere = process > 0 && host != host_name();
-    if (elsewhere) wait_for_sign_of_life(holder);
-    else if (process > 0 && !locked && (kill(process, 0) == 0 || errno == EPERM)) refuse(holder);
+    if (elsewhere)
+        wait_for_sign_of_life(holder);
+    else if (process > 0 && !locked && (kill(process, 0) == 0 || errno == EPERM))
+        refuse(holder);
 
     write();
     if (elsewhere || !locked) { // somebody else may have come to the same conclusion: the last one to write stays
@@ -82,7 +84,8 @@ bool FolderLock::open_and_lock()
         if (!locked && errno == EWOULDBLOCK) refuse(read());
         if (!locked) return false;
         // The run before may have removed the file after it was opened here.
-        struct stat opened{}, named{};
+        struct stat opened {
+        }, named{};
         if (::fstat(descriptor_, &opened) == 0 && ::stat(path_.c_str(), &named) == 0 && opened.st_ino == named.st_ino)
             return true;
         ::close(descriptor_);
@@ -136,9 +139,10 @@ void FolderLock::refuse(const std::string& holder) const
     if (descriptor_ >= 0) ::close(descriptor_);
     const auto [process, host] = process_and_host(holder);
     const auto who = process > 0 ? fmt::format("process {} on {}", process, host) : "another process";
-    throw InputError(fmt::format("The folder {} is in use: {} is writing a run into it. Wait until it has ended, stop it, "
-                                 "or choose another folder with -o.",
-                                 folder_of(path_), who));
+    throw InputError(
+        fmt::format("The folder {} is in use: {} is writing a run into it. Wait until it has ended, stop it, "
+                    "or choose another folder with -o.",
+                    folder_of(path_), who));
 }
 
 } // namespace holon

@@ -8,9 +8,9 @@
 
 namespace holon {
 
-/// Keeps a folder to one run, by a file that is locked (flock) and says who holds it. A run that was killed leaves the file
-/// behind, but not the lock. Where locks do not reach, across nodes or on file systems without them, the holder proves by a
-/// counter in the file that it is alive: a lock whose counter has stood still for `patience` is taken over.
+/// Keeps a folder to one run, by a file that is locked (flock) and says who holds it. A run that was killed leaves the
+/// file behind, but not the lock. Where locks do not reach, across nodes or on file systems without them, the holder
+/// proves by a counter in the file that it is alive: a lock whose counter has stood still for `patience` is taken over.
 class FolderLock {
 public:
     struct Timing {

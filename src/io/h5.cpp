@@ -128,7 +128,8 @@ Handle write_values(hid_t parent, const char* name, hid_t type, std::span<const 
 {
     const auto dataspace = space(extent);
     Handle dataset(H5Dcreate2(parent, name, type, dataspace, H5P_DEFAULT, H5P_DEFAULT, H5P_DEFAULT), H5Dclose, name);
-    if (std::ranges::find(extent, 0) == extent.end()) check(H5Dwrite(dataset, type, H5S_ALL, H5S_ALL, H5P_DEFAULT, values), name);
+    if (std::ranges::find(extent, 0) == extent.end())
+        check(H5Dwrite(dataset, type, H5S_ALL, H5S_ALL, H5P_DEFAULT, values), name);
     return dataset;
 }
 

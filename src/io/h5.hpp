@@ -8,8 +8,8 @@
 #include <string_view>
 #include <vector>
 
-/// The little of the HDF5 library that creating and opening our files takes, with errors as Failure and handles that close
-/// themselves. Used on one rank at a time.
+/// The little of the HDF5 library that creating and opening our files takes, with errors as Failure and handles that
+/// close themselves. Used on one rank at a time.
 namespace holon::h5 {
 
 /// An HDF5 handle and how it is closed.
@@ -31,8 +31,8 @@ private:
 
 void check(herr_t status, std::string_view what);
 
-/// Creates or replaces a file in the oldest format: no part of its metadata has a checksum, so that they may be read while a
-/// run goes on and extended in place. Objects of a page (4096 bytes) and more begin at a page boundary.
+/// Creates or replaces a file in the oldest format: no part of its metadata has a checksum, so that they may be read
+/// while a run goes on and extended in place. Objects of a page (4096 bytes) and more begin at a page boundary.
 Handle create_file(const std::string& path);
 Handle open_file(const std::string& path); // for reading
 Handle create_group(hid_t parent, const char* name);
@@ -47,7 +47,8 @@ void link(hid_t object, hid_t parent, const char* name);
 std::int64_t offset_of(hid_t dataset); // first byte in the file
 
 /// Small datasets that are written once.
-Handle write_values(hid_t parent, const char* name, hid_t type, std::span<const std::int64_t> extent, const void* values);
+Handle write_values(hid_t parent, const char* name, hid_t type, std::span<const std::int64_t> extent,
+                    const void* values);
 void write_text(hid_t parent, const char* name, const std::string& text);
 std::string read_text(hid_t parent, const char* name);
 std::vector<std::string> names_in(hid_t group);

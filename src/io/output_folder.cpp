@@ -1,9 +1,9 @@
 #include <holon/io/output_folder.hpp>
 
 #include "folder_lock.hpp"
-#include <holon/comm/on_root.hpp>
 #include "raw_file.hpp"
 
+#include <holon/comm/on_root.hpp>
 #include <holon/core/error.hpp>
 
 #include <fmt/format.h>
@@ -20,7 +20,8 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr std::array run_file_names = {"checkpoint.h5", "trajectory.h5", "energy.csv", "confout.gro", "md.log", "summary.json"};
+constexpr std::array run_file_names = {"checkpoint.h5", "trajectory.h5", "energy.csv",
+                                       "confout.gro",   "md.log",        "summary.json"};
 
 void remove_file(const std::string& path)
 {
@@ -34,12 +35,14 @@ std::vector<fs::path> create_folders(const std::string& path)
 {
     std::vector<fs::path> created;
     std::error_code error;
-    for (auto folder = fs::absolute(path).lexically_normal(); !fs::exists(folder, error) && !error; folder = folder.parent_path())
+    for (auto folder = fs::absolute(path).lexically_normal(); !fs::exists(folder, error) && !error;
+         folder = folder.parent_path())
         created.push_back(folder);
     if (!error) fs::create_directories(path, error);
     if (!error && !fs::is_directory(path, error)) error = std::make_error_code(std::errc::not_a_directory);
     if (error)
-        throw InputError(fmt::format("Cannot create the output folder {}: {}. Choose another one with -o.", path, error.message()));
+        throw InputError(
+            fmt::format("Cannot create the output folder {}: {}. Choose another one with -o.", path, error.message()));
     return created;
 }
 
@@ -57,7 +60,8 @@ struct OutputFolder::Root {
     std::optional<FolderLock> lock;
 };
 
-OutputFolder::OutputFolder(const Communicator& comm, std::string path, Start start) : comm_(comm), path_(std::move(path))
+OutputFolder::OutputFolder(const Communicator& comm, std::string path, Start start)
+    : comm_(comm), path_(std::move(path))
 {
     while (path_.size() > 1 && path_.back() == '/') path_.pop_back();
     on_root(comm_, [&] {
@@ -65,9 +69,10 @@ OutputFolder::OutputFolder(const Communicator& comm, std::string path, Start sta
         root->created = create_folders(path_);
         root->lock.emplace(file(".holon-lock"));
         if (const auto files = run_files(path_); start == Start::fresh && !files.empty())
-            throw InputError(fmt::format("The folder {} already holds a run ({}). Choose another one with -o, continue it "
-                                         "with --restart {}, or replace it with --overwrite.",
-                                         path_, fmt::join(files, ", "), file("checkpoint.h5")));
+            throw InputError(
+                fmt::format("The folder {} already holds a run ({}). Choose another one with -o, continue it "
+                            "with --restart {}, or replace it with --overwrite.",
+                            path_, fmt::join(files, ", "), file("checkpoint.h5")));
         root_ = std::move(root);
     });
 }

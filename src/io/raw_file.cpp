@@ -18,8 +18,8 @@ namespace {
 [[noreturn]] void fail_at(const std::string& path, const char* action, int error)
 {
     const char* advice = error == ENOSPC || error == EDQUOT ? " Make room on the disk and restart."
-                         : error == EFBIG                   ? " The file system or a limit (ulimit -f) forbids files of this size."
-                                                            : "";
+                         : error == EFBIG ? " The file system or a limit (ulimit -f) forbids files of this size."
+                                          : "";
     throw Failure(fmt::format("Cannot {} {}: {}.{}", action, path, std::strerror(error), advice));
 }
 
@@ -51,7 +51,7 @@ void RawFile::fail(const char* action, int error) const
 
 std::int64_t RawFile::size() const
 {
-    struct stat status{};
+    struct stat status {};
     if (::fstat(descriptor_, &status) != 0) fail("read the size of", errno);
     return status.st_size;
 }

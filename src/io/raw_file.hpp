@@ -11,8 +11,8 @@
 
 namespace holon {
 
-/// A file of the operating system, read and written at given positions; no state but the descriptor, so that threads may
-/// share it. All errors are Failures with the file's name and the system's reason.
+/// A file of the operating system, read and written at given positions; no state but the descriptor, so that threads
+/// may share it. All errors are Failures with the file's name and the system's reason.
 class RawFile {
 public:
     enum class Mode { read, write, create };
@@ -50,7 +50,8 @@ private:
 /// Opens a file that the user named for reading: InputError, if that does not work.
 RawFile open_input(const std::string& path);
 
-/// Gives a finished file its name: the data are synced, the file renamed, the folder synced. Failure if that does not work.
+/// Gives a finished file its name: the data are synced, the file renamed, the folder synced. Failure if that does not
+/// work.
 void publish_file(const std::string& temporary, const std::string& path);
 
 /// Name under which a file is made before it is complete, in the same folder.

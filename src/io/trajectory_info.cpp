@@ -34,7 +34,8 @@ std::vector<Bond> bonds_of(const MoleculeType& molecule)
 
 void describe_atoms(const Topology& topology, TrajectoryInfo& info)
 {
-    const bool elements_known = std::ranges::all_of(topology.atom_types, [](const AtomType& t) { return t.atomic_number >= 0; });
+    const bool elements_known =
+        std::ranges::all_of(topology.atom_types, [](const AtomType& t) { return t.atomic_number >= 0; });
     for (const auto& block : topology.blocks) {
         const auto& molecule = topology.molecule_types[static_cast<std::size_t>(block.type)];
         const auto bonds = bonds_of(molecule);
@@ -42,7 +43,9 @@ void describe_atoms(const Topology& topology, TrajectoryInfo& info)
         for (std::int64_t m = 0; m < block.count; ++m) {
             const auto first = block.first_atom + static_cast<AtomId>(m) * size;
             for (const auto& atom : molecule.atoms) {
-                info.species.push_back(elements_known ? topology.atom_types[static_cast<std::size_t>(atom.type)].atomic_number : atom.type);
+                info.species.push_back(elements_known
+                                           ? topology.atom_types[static_cast<std::size_t>(atom.type)].atomic_number
+                                           : atom.type);
                 info.mass.push_back(atom.mass);
                 info.charge.push_back(atom.charge);
             }

@@ -15,10 +15,18 @@
 namespace holon {
 
 /// Datasets whose first extent is the number of frames.
-enum Field : std::size_t { field_step, field_time, field_edges, field_position, field_velocity, field_force, field_count };
+enum Field : std::size_t {
+    field_step,
+    field_time,
+    field_edges,
+    field_position,
+    field_velocity,
+    field_force,
+    field_count
+};
 
-/// One such dataset: `frame_bytes` bytes per frame from `data` on, and where its length stands in its object header (and, if
-/// not negative, its largest length). A dataset that the file does not have is all zero.
+/// One such dataset: `frame_bytes` bytes per frame from `data` on, and where its length stands in its object header
+/// (and, if not negative, its largest length). A dataset that the file does not have is all zero.
 struct FieldPlace {
     std::int64_t data;
     std::int64_t frame_bytes;
@@ -42,6 +50,9 @@ struct TrajectoryDirectory {
     std::array<std::byte, 3848> reserved;
 };
 static_assert(sizeof(TrajectoryDirectory) == 4096);
+
+/// Completes a directory with what marks and guards it.
+void seal(TrajectoryDirectory& directory);
 
 /// Makes a file without frames. Failure, if that does not work.
 TrajectoryDirectory create_trajectory_file(const std::string& path, const TrajectoryInfo& info, std::int64_t capacity);

@@ -22,11 +22,26 @@ bool TrajectoryFile::recognises(const std::string& path)
     return find_trajectory_directory(open_input(path)).has_value();
 }
 
-std::int64_t TrajectoryFile::atoms() const { return impl_->directory.atoms; }
-std::int64_t TrajectoryFile::frames() const { return static_cast<std::int64_t>(impl_->steps.size()); }
-bool TrajectoryFile::velocities() const { return impl_->directory.fields[field_velocity].frame_bytes > 0; }
-bool TrajectoryFile::forces() const { return impl_->directory.fields[field_force].frame_bytes > 0; }
-std::int64_t TrajectoryFile::step(std::int64_t frame) const { return impl_->steps.at(static_cast<std::size_t>(frame)); }
+std::int64_t TrajectoryFile::atoms() const
+{
+    return impl_->directory.atoms;
+}
+std::int64_t TrajectoryFile::frames() const
+{
+    return static_cast<std::int64_t>(impl_->steps.size());
+}
+bool TrajectoryFile::velocities() const
+{
+    return impl_->directory.fields[field_velocity].frame_bytes > 0;
+}
+bool TrajectoryFile::forces() const
+{
+    return impl_->directory.fields[field_force].frame_bytes > 0;
+}
+std::int64_t TrajectoryFile::step(std::int64_t frame) const
+{
+    return impl_->steps.at(static_cast<std::size_t>(frame));
+}
 
 double TrajectoryFile::time(std::int64_t frame) const
 {

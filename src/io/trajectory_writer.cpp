@@ -1,6 +1,6 @@
-#include <holon/comm/on_root.hpp>
 #include "trajectory_layout.hpp"
 
+#include <holon/comm/on_root.hpp>
 #include <holon/core/error.hpp>
 
 #include <fmt/format.h>
@@ -41,12 +41,15 @@ void write_reals(const RawFile& file, const std::vector<double>& values, bool as
 void check_match(const RawFile& file, const TrajectoryDirectory& directory, const TrajectoryInfo& info)
 {
     const auto refuse = [&](const std::string& what) {
-        throw InputError(fmt::format("Cannot append to {}: {}. Nothing has been changed. Choose another folder with -o.", file.path(), what));
+        throw InputError(fmt::format(
+            "Cannot append to {}: {}. Nothing has been changed. Choose another folder with -o.", file.path(), what));
     };
     if (directory.run_id != info.run_id || directory.atoms != info.atoms) refuse("it belongs to another run");
     const auto check_field = [&](Field field, bool wanted, const char* name) {
         const bool present = directory.fields[field].frame_bytes > 0;
-        if (present != wanted) refuse(fmt::format("it {} {}, and this run {}", present ? "has" : "has no", name, wanted ? "writes them" : "does not"));
+        if (present != wanted)
+            refuse(fmt::format("it {} {}, and this run {}", present ? "has" : "has no", name,
+                               wanted ? "writes them" : "does not"));
     };
     check_field(field_velocity, info.velocities, "velocities");
     check_field(field_force, info.forces, "forces");
@@ -56,7 +59,9 @@ void check_match(const RawFile& file, const TrajectoryDirectory& directory, cons
 } // namespace
 
 struct TrajectoryWriter::Impl {
-    Impl(Communicator c, std::string p, TrajectoryInfo i) : comm(std::move(c)), path(std::move(p)), info(std::move(i)) {}
+    Impl(Communicator c, std::string p, TrajectoryInfo i) : comm(std::move(c)), path(std::move(p)), info(std::move(i))
+    {
+    }
 
     void open(const std::string& name);
     void grow(std::int64_t capacity);
@@ -99,7 +104,8 @@ void TrajectoryWriter::Impl::grow(std::int64_t capacity)
         for (std::size_t k = 0; k < field_count; ++k) {
             const auto bytes = frames * directory.fields[k].frame_bytes;
             for (std::int64_t at = 0; at < bytes; at += static_cast<std::int64_t>(piece.size())) {
-                const auto part = std::span(piece).first(static_cast<std::size_t>(std::min<std::int64_t>(bytes - at, 1 << 22)));
+                const auto part =
+                    std::span(piece).first(static_cast<std::size_t>(std::min<std::int64_t>(bytes - at, 1 << 22)));
                 file.read(part, directory.fields[k].data + at);
                 target.write(part, larger.fields[k].data + at);
             }

@@ -55,7 +55,8 @@ TEST(CheckpointMpi, is_written_and_read_by_all_ranks)
     const auto comm = Communicator::world();
     const TemporaryFolder folder("checkpoint-1-");
     const auto path = folder.file("checkpoint.h5");
-    auto writer = CheckpointWriter::create(comm, path, input, options, sample_state(0), owned_atoms(comm, 0), sample_box());
+    auto writer =
+        CheckpointWriter::create(comm, path, input, options, sample_state(0), owned_atoms(comm, 0), sample_box());
     write_steps(comm, writer, 1, 23);
     expect_state(comm, read_checkpoint(comm, path), 22);
     comm.barrier();
@@ -66,7 +67,8 @@ TEST(CheckpointMpi, goes_on_with_another_number_of_ranks)
     const auto comm = Communicator::world();
     const TemporaryFolder folder("checkpoint-2-");
     const auto path = folder.file("checkpoint.h5");
-    if (comm.root()) CheckpointWriter::create({}, path, input, options, sample_state(7), sample_atoms(n_atoms, 7), sample_box());
+    if (comm.root())
+        CheckpointWriter::create({}, path, input, options, sample_state(7), sample_atoms(n_atoms, 7), sample_box());
     comm.barrier();
     for (std::int64_t step = 7; step < 30; step += 6) {
         const auto contents = read_checkpoint(comm, path);

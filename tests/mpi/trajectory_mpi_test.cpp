@@ -29,7 +29,8 @@ void expect_same_as_serial(const Communicator& comm, std::int64_t n_atoms)
     const auto path = folder.file("trajectory.h5"), serial = folder.file("serial.h5");
     auto writer = TrajectoryWriter::create(comm, path, sample_info(n_atoms, 2)); // it has to grow
     for (int step = 0; step < 4; ++step)
-        writer.append(step, step, sample_atoms(n_atoms, step, (comm.rank() + step) % comm.size(), comm.size()), sample_box());
+        writer.append(step, step, sample_atoms(n_atoms, step, (comm.rank() + step) % comm.size(), comm.size()),
+                      sample_box());
     writer = TrajectoryWriter::resume(comm, path, sample_info(n_atoms, 10), 2);
     EXPECT_EQ(writer.frames(), 3);
     EXPECT_TRUE(writer.has_frame(2));

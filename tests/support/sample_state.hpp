@@ -10,7 +10,8 @@
 #include <string>
 #include <unistd.h>
 
-/// A made-up system whose atoms are a function of id and step, so that a state can be recognised, and a folder for files.
+/// A made-up system whose atoms are a function of id and step, so that a state can be recognised, and a folder for
+/// files.
 namespace holon::test {
 
 inline Box sample_box()
@@ -42,9 +43,11 @@ inline Atoms sample_atoms(std::int64_t n, std::int64_t step, int rank = 0, int r
     Atoms atoms;
     for (std::int64_t k = n - 1; k >= 0; --k) {
         const auto id = static_cast<AtomId>(k);
-        if (static_cast<int>(scramble(static_cast<std::uint64_t>(k)) % static_cast<std::uint64_t>(ranks)) != rank) continue;
+        if (static_cast<int>(scramble(static_cast<std::uint64_t>(k)) % static_cast<std::uint64_t>(ranks)) != rank)
+            continue;
         const auto vector = [&](int purpose) {
-            return Vec3(sample_number(id, step, purpose), sample_number(id, step, purpose + 1), sample_number(id, step, purpose + 2));
+            return Vec3(sample_number(id, step, purpose), sample_number(id, step, purpose + 1),
+                        sample_number(id, step, purpose + 2));
         };
         atoms.id.push_back(id);
         atoms.x.push_back(to_lattice(5.0 * vector(0), position_unit));
@@ -79,11 +82,13 @@ inline std::uint64_t sample_hash(std::int64_t n, std::int64_t step)
     return state_hash(sample_state(step), records);
 }
 
-/// A folder that goes away with its owner. With a `name`, it is the same one on all ranks of a run: end with a barrier, and
-/// give each test its own.
+/// A folder that goes away with its owner. With a `name`, it is the same one on all ranks of a run: end with a barrier,
+/// and give each test its own.
 class TemporaryFolder {
 public:
-    explicit TemporaryFolder(const std::string& name = "") : path_(std::filesystem::temp_directory_path() / ("holon-test-" + name + std::to_string(name.empty() ? getpid() : getppid())))
+    explicit TemporaryFolder(const std::string& name = "")
+        : path_(std::filesystem::temp_directory_path() /
+                ("holon-test-" + name + std::to_string(name.empty() ? getpid() : getppid())))
     {
         std::filesystem::create_directories(path_);
     }

@@ -9,13 +9,16 @@
 
 namespace holon {
 
-/// Hash of one atom's state: canonical position [2^-48 nm], image counts, velocity [2^-44 nm/ps]. Every bit of the input
-/// reaches every bit of the result.
+/// Hash of one atom's state: canonical position [2^-48 nm], image counts, velocity [2^-44 nm/ps]. Every bit of the
+/// input reaches every bit of the result.
 std::uint64_t atom_hash(AtomId id, const IVec3& x, const Image& image, const IVec3& v);
 
 /// Hash of the box: its master vectors, bit by bit (a box of -0.0 and one of 0.0 are the same).
 std::uint64_t box_hash(const Mat3& master);
-inline std::uint64_t box_hash(const Box& box) { return box_hash(box.master()); }
+inline std::uint64_t box_hash(const Box& box)
+{
+    return box_hash(box.master());
+}
 
 /// The state hash of a system is the sum modulo 2^64 of all its atom_hash() and its box_hash(): no order matters.
 /// This is how it is printed: 16 hexadecimal digits.

@@ -14,14 +14,14 @@
 
 /// checkpoint.h5: everything that a run is made of, and a ring of slots with the state of its last steps.
 ///
-/// The file is made once, under another name, with its first state in it; from then on the HDF5 library does not touch it
-/// and none of its metadata changes. Each rank writes its atoms and then a commit record with their checksum at offsets
-/// that HDF5 reported. A slot is valid if the commit records of one step, from one writer, cover every atom exactly once and
-/// all checksums agree.
+/// The file is made once, under another name, with its first state in it; from then on the HDF5 library does not touch
+/// it and none of its metadata changes. Each rank writes its atoms and then a commit record with their checksum at
+/// offsets that HDF5 reported. A slot is valid if the commit records of one step, from one writer, cover every atom
+/// exactly once and all checksums agree.
 ///
-/// Two promises. The death of the processes loses no step that all ranks have committed: what is written is in the hands of
-/// the operating system. The death of the machine loses no more than about `sync_seconds`: at that interval a state goes to
-/// one of two slots that are used for nothing else and is synced to disk in the background.
+/// Two promises. The death of the processes loses no step that all ranks have committed: what is written is in the
+/// hands of the operating system. The death of the machine loses no more than about `sync_seconds`: at that interval a
+/// state goes to one of two slots that are used for nothing else and is synced to disk in the background.
 namespace holon {
 
 /// What the integration needs beside atoms, the same on all ranks. Integrators and thermostats add named values.
@@ -30,14 +30,14 @@ struct RunState {
     static constexpr std::size_t max_name = 31;
 
     std::int64_t step = 0;
-    double time = 0.0;              // [ps]
-    Mat3 box = Mat3::Zero();        // master vectors, rows [nm]
+    double time = 0.0;                    // [ps]
+    Mat3 box = Mat3::Zero();              // master vectors, rows [nm]
     std::map<std::string, int128> values; // at most max_values, names of at most max_name characters
 
     void set(const std::string& name, FixedSum value) { values[name] = value.raw(); }
     void set(const std::string& name, double value);
-    FixedSum sum(const std::string& name) const;  // InputError, if the state has no such value
-    double real(const std::string& name) const;   // as above
+    FixedSum sum(const std::string& name) const; // InputError, if the state has no such value
+    double real(const std::string& name) const;  // as above
     bool has(const std::string& name) const { return values.contains(name); }
     bool operator==(const RunState&) const = default;
 };
@@ -53,9 +53,9 @@ struct CheckpointInput {
 std::uint64_t new_run_id(const Communicator& comm); // random, the same on all ranks; not 0. Collective.
 
 struct CheckpointOptions {
-    int slots = 4;                       // of the ring, 3 to 12; two more are for synced states
-    double sync_seconds = 10.0;          // 0: never synced but at the end
-    std::vector<std::string> sync_also;  // paths that a synced state relies on: the trajectory, ...
+    int slots = 4;                      // of the ring, 3 to 12; two more are for synced states
+    double sync_seconds = 10.0;         // 0: never synced but at the end
+    std::vector<std::string> sync_also; // paths that a synced state relies on: the trajectory, ...
 };
 
 /// Bits that all ranks must agree on (OR) once per step.
@@ -83,8 +83,8 @@ struct CheckpointContents {
     int slot = 0;
 };
 
-/// Reads the newest valid state; each rank gets an equal share of the atoms. InputError if there is none: not HDF5, not a
-/// checkpoint, truncated, damaged, of a newer format. Collective.
+/// Reads the newest valid state; each rank gets an equal share of the atoms. InputError if there is none: not HDF5, not
+/// a checkpoint, truncated, damaged, of a newer format. Collective.
 CheckpointContents read_checkpoint(const Communicator& comm, const std::string& path);
 
 /// Writes a state per submit() in the background. All ranks take part in every call but votes(), error() and stats().
@@ -96,10 +96,11 @@ public:
                                    const CheckpointOptions& options, const RunState& state, const Atoms& atoms,
                                    const Box& box);
 
-    /// Goes on in the ring of the file that `contents` was read from. The file is made anew if it has too few places for this
-    /// number of ranks or if `contents.input` or the number of slots has been changed. Collective.
-    static CheckpointWriter resume(const Communicator& comm, const std::string& path, const CheckpointContents& contents,
-                                   const CheckpointOptions& options, const Atoms& atoms, const Box& box);
+    /// Goes on in the ring of the file that `contents` was read from. The file is made anew if it has too few places
+    /// for this number of ranks or if `contents.input` or the number of slots has been changed. Collective.
+    static CheckpointWriter resume(const Communicator& comm, const std::string& path,
+                                   const CheckpointContents& contents, const CheckpointOptions& options,
+                                   const Atoms& atoms, const Box& box);
 
     ~CheckpointWriter();
     CheckpointWriter(CheckpointWriter&&) noexcept;
@@ -111,8 +112,8 @@ public:
     /// This rank's CheckpointVote bits.
     std::uint64_t votes() const;
 
-    /// Copies the owned atoms, wrapped into `box`, and has them written in the background; waits if the previous state is
-    /// still being written. `agreed` is the OR of all ranks' votes(). Does nothing after a failure.
+    /// Copies the owned atoms, wrapped into `box`, and has them written in the background; waits if the previous state
+    /// is still being written. `agreed` is the OR of all ranks' votes(). Does nothing after a failure.
     void submit(const RunState& state, const Atoms& atoms, const Box& box, std::uint64_t agreed = 0);
 
     /// Waits until the last state is written and syncs it to disk. The caller then votes on error().
@@ -144,10 +145,10 @@ public:
     ~CheckpointFile();
 
     CheckpointInput input() const;
-    std::vector<CheckpointSlot> slots() const; // in order of their index
-    std::string verify(int slot) const;        // reads all atoms: empty, or what is wrong with the slot
+    std::vector<CheckpointSlot> slots() const;     // in order of their index
+    std::string verify(int slot) const;            // reads all atoms: empty, or what is wrong with the slot
     std::vector<AtomRecord> atoms(int slot) const; // sorted by id. InputError, if the slot is not valid
-    int newest_valid() const;                  // index of a slot, or -1
+    int newest_valid() const;                      // index of a slot, or -1
 
 private:
     struct Impl;

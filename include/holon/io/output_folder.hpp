@@ -17,8 +17,8 @@ public:
         resume,    // a run in it goes on
     };
 
-    /// Creates the folder where there is none. InputError alike on all ranks if that does not work, if nothing can be written
-    /// into it, if it holds a run and `start` is fresh, or if another run writes into it. Collective.
+    /// Creates the folder where there is none. InputError alike on all ranks if that does not work, if nothing can be
+    /// written into it, if it holds a run and `start` is fresh, or if another run writes into it. Collective.
     OutputFolder(const Communicator& comm, std::string path, Start start);
 
     /// Gives the folder free. One that was created here and is empty is removed again. Not collective.
@@ -26,9 +26,9 @@ public:
     OutputFolder(const OutputFolder&) = delete;
     OutputFolder& operator=(const OutputFolder&) = delete;
 
-    /// Removes the files of a former run and what it left half done; call this when all input has proved good. checkpoint.h5
-    /// should then be the first file to be made: a folder with other files of a run, but without it, is not started in.
-    /// Collective.
+    /// Removes the files of a former run and what it left half done; call this when all input has proved good.
+    /// checkpoint.h5 should then be the first file to be made: a folder with other files of a run, but without it, is
+    /// not started in. Collective.
     void clear();
 
     const std::string& path() const { return path_; }

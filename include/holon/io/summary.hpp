@@ -33,8 +33,8 @@ struct Summary {
     double wall_s = 0.0, ns_per_day = 0.0;
     std::optional<std::uint64_t> state_hash;
     std::optional<EnergyReport> initial, final;
-    double constraint_length_error = 0.0;   // max |r^2 - d^2| / (2 d^2)
-    double constraint_velocity_error = 0.0; // max [1/ps]
+    double constraint_length_error = 0.0;                // max |r^2 - d^2| / (2 d^2)
+    double constraint_velocity_error = 0.0;              // max [1/ps]
     std::vector<std::pair<std::string, double>> timings; // stage, [s]
     CheckpointStats checkpoint;
     std::string message; // why a run failed; empty otherwise

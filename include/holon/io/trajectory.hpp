@@ -12,18 +12,20 @@
 #include <string>
 #include <vector>
 
-/// trajectory.h5: an H5MD 1.1 file (P. de Buyl et al., Comput. Phys. Commun. 185, 1546 (2014)) with atoms in input order.
+/// trajectory.h5: an H5MD 1.1 file (P. de Buyl et al., Comput. Phys. Commun. 185, 1546 (2014)) with atoms in input
+/// order.
 ///
-/// It survives being killed at any moment and may be read while the run goes on. All datasets have their final place for as
-/// many frames as the run will need, and all metadata are complete, before the first frame is written; the file is sparse, so
-/// what is not written takes no space. A frame is written by all ranks where it belongs, and becomes visible as a whole when
-/// the lengths of all datasets, which lie in one page of the file, are raised by a single write.
+/// It survives being killed at any moment and may be read while the run goes on. All datasets have their final place
+/// for as many frames as the run will need, and all metadata are complete, before the first frame is written; the file
+/// is sparse, so what is not written takes no space. A frame is written by all ranks where it belongs, and becomes
+/// visible as a whole when the lengths of all datasets, which lie in one page of the file, are raised by a single
+/// write.
 namespace holon {
 
 /// What does not change from frame to frame.
 struct TrajectoryInfo {
     std::int64_t atoms = 0;
-    std::uint64_t run_id = 0;    // as CheckpointInput::run_id
+    std::uint64_t run_id = 0; // as CheckpointInput::run_id
     bool velocities = false;
     bool forces = false;
     bool double_precision = false; // positions and velocities as double, not float; forces are always double
@@ -40,15 +42,16 @@ struct TrajectoryInfo {
 /// Bonds: all bonded terms and constraints of two atoms that are bonds, and those of rigid water.
 void describe_atoms(const Topology& topology, TrajectoryInfo& info);
 
-/// Appends frames. All ranks take part in every call but has_frame() and frames(). Errors are thrown alike on all ranks:
-/// Failure, if writing does not work.
+/// Appends frames. All ranks take part in every call but has_frame() and frames(). Errors are thrown alike on all
+/// ranks: Failure, if writing does not work.
 class TrajectoryWriter {
 public:
     /// A new file without frames; one that is there is replaced.
     static TrajectoryWriter create(const Communicator& comm, const std::string& path, const TrajectoryInfo& info);
 
-    /// Goes on after `step`: frames of later steps are dropped. InputError, with nothing touched, if the file is damaged or
-    /// belongs to another run or has other contents. The file is copied if it has no place for `info.frames` more.
+    /// Goes on after `step`: frames of later steps are dropped. InputError, with nothing touched, if the file is
+    /// damaged or belongs to another run or has other contents. The file is copied if it has no place for `info.frames`
+    /// more.
     static TrajectoryWriter resume(const Communicator& comm, const std::string& path, const TrajectoryInfo& info,
                                    std::int64_t step);
 
@@ -56,12 +59,12 @@ public:
     TrajectoryWriter(TrajectoryWriter&&) noexcept;
     TrajectoryWriter& operator=(TrajectoryWriter&&) noexcept;
 
-    /// Writes the owned atoms of all ranks: positions wrapped into the box [nm], velocities [nm/ps], forces [kJ/mol/nm].
-    /// `step` has to be larger than that of the frame before.
+    /// Writes the owned atoms of all ranks: positions wrapped into the box [nm], velocities [nm/ps], forces
+    /// [kJ/mol/nm]. `step` has to be larger than that of the frame before.
     void append(std::int64_t step, double time, const Atoms& atoms, const Box& box);
 
-    /// True, if the last frame is of this step or a later one: a run that goes on from a checkpoint asks before it writes
-    /// the frame of its first step.
+    /// True, if the last frame is of this step or a later one: a run that goes on from a checkpoint asks before it
+    /// writes the frame of its first step.
     bool has_frame(std::int64_t step) const;
     std::int64_t frames() const;
 

@@ -1,6 +1,10 @@
 // Compiled once per instruction set, with HOLON_KERNEL naming the variant; see CMakeLists.txt.
 #include "../pair_kernel.hpp"
 
+#if defined(__AVX512F__)
+#include <immintrin.h>
+#endif
+
 namespace holon::pair {
 namespace {
 
@@ -23,21 +27,29 @@ HOLON_INLINE F16 to_float(I16 x)
 {
     return __builtin_convertvector(x, F16);
 }
-HOLON_INLINE F16 columns(F4 v)
-{
-    return __builtin_shufflevector(v, v, 0, 1, 2, 3, 0, 1, 2, 3, 0, 1, 2, 3, 0, 1, 2, 3);
-}
+
+/// Lane 4 a + b gets v[b].
 HOLON_INLINE I16 columns(I4 v)
 {
-    return __builtin_shufflevector(v, v, 0, 1, 2, 3, 0, 1, 2, 3, 0, 1, 2, 3, 0, 1, 2, 3);
+#if defined(__AVX512F__)
+    return (I16)_mm512_broadcast_i32x4((__m128i)v);
+#else
+    return I16{v[0], v[1], v[2], v[3], v[0], v[1], v[2], v[3], v[0], v[1], v[2], v[3], v[0], v[1], v[2], v[3]};
+#endif
+}
+HOLON_INLINE F16 columns(F4 v)
+{
+    return (F16)columns((I4)v);
+}
+
+/// Lane 4 a + b gets v[a].
+HOLON_INLINE I16 rows(I4 v)
+{
+    return I16{v[0], v[0], v[0], v[0], v[1], v[1], v[1], v[1], v[2], v[2], v[2], v[2], v[3], v[3], v[3], v[3]};
 }
 HOLON_INLINE F16 rows(F4 v)
 {
-    return __builtin_shufflevector(v, v, 0, 0, 0, 0, 1, 1, 1, 1, 2, 2, 2, 2, 3, 3, 3, 3);
-}
-HOLON_INLINE I16 rows(I4 v)
-{
-    return __builtin_shufflevector(v, v, 0, 0, 0, 0, 1, 1, 1, 1, 2, 2, 2, 2, 3, 3, 3, 3);
+    return (F16)rows((I4)v);
 }
 
 /// Nearest integer, halves away from zero: odd-symmetric.
@@ -53,14 +65,16 @@ HOLON_INLINE void add_to(std::int32_t* target, I16 v)
     __builtin_memcpy(target, &sum, sizeof sum);
 }
 
-/// An array loop, which compilers turn into a gather where there is one.
+/// table[index] lane by lane.
 HOLON_INLINE F16 look_up(const float* table, I16 index)
 {
-    alignas(64) std::int32_t at[16];
-    alignas(64) float value[16];
-    __builtin_memcpy(at, &index, sizeof at);
-    for (int l = 0; l < 16; ++l) value[l] = table[at[l]];
-    return load<F16>(value);
+#if defined(__AVX512F__)
+    return (F16)_mm512_i32gather_ps((__m512i)index, table, sizeof(float));
+#else
+    F16 value;
+    for (int l = 0; l < 16; ++l) value[l] = table[index[l]];
+    return value;
+#endif
 }
 
 /// Sums over the four columns of each row.

@@ -21,13 +21,15 @@ namespace {
 using namespace test;
 
 constexpr std::int64_t n_atoms = 1000;
-const CheckpointInput input{n_atoms, 4711, {{"mdp", "dt = 0.002\n"}, {"title", ""}, {"topology", std::string(100000, 't')}}};
+const CheckpointInput input{
+    n_atoms, 4711, {{"mdp", "dt = 0.002\n"}, {"title", ""}, {"topology", std::string(100000, 't')}}};
 const CheckpointOptions options{4, 0.0, {}};
 
 /// Writes steps [begin, end] into a new file.
 void write_steps(const std::string& path, std::int64_t begin, std::int64_t end, CheckpointOptions how = options)
 {
-    auto writer = CheckpointWriter::create({}, path, input, how, sample_state(begin), sample_atoms(n_atoms, begin), sample_box());
+    auto writer =
+        CheckpointWriter::create({}, path, input, how, sample_state(begin), sample_atoms(n_atoms, begin), sample_box());
     for (std::int64_t step = begin + 1; step <= end; ++step)
         writer.submit(sample_state(step), sample_atoms(n_atoms, step), sample_box(), writer.votes());
     writer.finish();
@@ -145,7 +147,8 @@ TEST(Checkpoint, damaged_slots_fall_back_to_older_ones)
     for (int round = 0; round < 60; ++round) {
         std::filesystem::copy_file(path, copy, std::filesystem::copy_options::overwrite_existing);
         const auto size = static_cast<std::int64_t>(std::filesystem::file_size(copy));
-        for (int k = 0; k < 1 + round / 3; ++k) flip(copy, std::uniform_int_distribution<std::int64_t>(0, size - 1)(random));
+        for (int k = 0; k < 1 + round / 3; ++k)
+            flip(copy, std::uniform_int_distribution<std::int64_t>(0, size - 1)(random));
         try {
             const auto contents = read_checkpoint({}, copy);
             EXPECT_GE(contents.state.step, 6);
@@ -180,12 +183,13 @@ TEST(Checkpoint, truncated_files_are_refused)
     const auto path = folder.file("checkpoint.h5"), copy = folder.file("copy.h5");
     write_steps(path, 0, 9);
     const auto size = std::filesystem::file_size(path);
-    for (const auto length : {size - 1, size / 2, size / 10, std::uintmax_t{9000}, std::uintmax_t{5000}, std::uintmax_t{100},
-                              std::uintmax_t{7}, std::uintmax_t{0}}) {
+    for (const auto length : {size - 1, size / 2, size / 10, std::uintmax_t{9000}, std::uintmax_t{5000},
+                              std::uintmax_t{100}, std::uintmax_t{7}, std::uintmax_t{0}}) {
         std::filesystem::copy_file(path, copy, std::filesystem::copy_options::overwrite_existing);
         std::filesystem::resize_file(copy, length);
         const auto error = read_error(copy);
-        EXPECT_NE(error.find(length > 8192 ? "truncated" : "not a checkpoint"), std::string::npos) << length << ": " << error;
+        EXPECT_NE(error.find(length > 8192 ? "truncated" : "not a checkpoint"), std::string::npos)
+            << length << ": " << error;
     }
 }
 
@@ -252,7 +256,8 @@ TEST(Checkpoint, survives_kill_at_any_moment)
                 if (!std::filesystem::exists(path)) write_steps(path, 0, 0);
                 const auto contents = read_checkpoint({}, path);
                 auto step = contents.state.step;
-                auto writer = CheckpointWriter::resume({}, path, contents, options, sample_atoms(n_atoms, step), sample_box());
+                auto writer =
+                    CheckpointWriter::resume({}, path, contents, options, sample_atoms(n_atoms, step), sample_box());
                 for (++step; step < contents.state.step + 200; ++step)
                     writer.submit(sample_state(step), sample_atoms(n_atoms, step), sample_box());
             },
@@ -308,7 +313,8 @@ TEST(Checkpoint, a_failed_write_is_reported_and_the_last_good_state_stays)
     const int status = with_file_limit(200000, [&] {
         const auto contents = read_checkpoint({}, path);
         auto writer = CheckpointWriter::resume({}, path, contents, options, sample_atoms(n_atoms, 5), sample_box());
-        for (std::int64_t step = 6; step < 12; ++step) writer.submit(sample_state(step), sample_atoms(n_atoms, step), sample_box());
+        for (std::int64_t step = 6; step < 12; ++step)
+            writer.submit(sample_state(step), sample_atoms(n_atoms, step), sample_box());
         writer.finish();
         return writer.error().find("Cannot write") != std::string::npos && writer.votes() == checkpoint_failed ? 42 : 1;
     });

@@ -31,7 +31,8 @@ TEST(EnergyFile, keeps_all_digits)
     const TemporaryFolder folder;
     auto file = EnergyFile::create(folder.file("energy.csv"), columns);
     append(file, 3);
-    EXPECT_EQ(content(folder.file("energy.csv")), "step,time_ps,bond,potential\n3,0.30000000000000004,0.3333333333333333,-100000\n");
+    EXPECT_EQ(content(folder.file("energy.csv")),
+              "step,time_ps,bond,potential\n3,0.30000000000000004,0.3333333333333333,-100000\n");
     EXPECT_EQ(file.error(), "");
 }
 

@@ -89,21 +89,27 @@ TEST(OutputFolder, bad_places_are_refused)
     touch(base.file("file"));
     EXPECT_NE(error_of([&] { OutputFolder({}, base.file("file"), Start::fresh); }).find("Not a directory"),
               std::string::npos);
-    EXPECT_NE(error_of([&] { OutputFolder({}, base.file("file/below"), Start::fresh); }).find("Cannot create"), std::string::npos);
-    EXPECT_NE(error_of([&] { OutputFolder({}, "/proc/nowhere", Start::fresh); }).find("Cannot create"), std::string::npos);
+    EXPECT_NE(error_of([&] { OutputFolder({}, base.file("file/below"), Start::fresh); }).find("Cannot create"),
+              std::string::npos);
+    EXPECT_NE(error_of([&] { OutputFolder({}, "/proc/nowhere", Start::fresh); }).find("Cannot create"),
+              std::string::npos);
 }
 
 TEST(OutputFolder, folders_without_permission_are_refused)
 {
     const TemporaryFolder base;
     std::filesystem::permissions(base.path(), std::filesystem::perms::owner_read | std::filesystem::perms::owner_exec |
-                                                  std::filesystem::perms::others_read | std::filesystem::perms::others_exec);
+                                                  std::filesystem::perms::others_read |
+                                                  std::filesystem::perms::others_exec);
     const int status = in_child([&] {
         constexpr uid_t nobody = 65534;
         if (geteuid() == 0 && setuid(nobody) != 0) return 1;
         const auto inside = error_of([&] { OutputFolder({}, base.path(), Start::fresh); });
         const auto below = error_of([&] { OutputFolder({}, base.file("new"), Start::fresh); });
-        return inside.find("Permission denied") != std::string::npos && below.find("Permission denied") != std::string::npos ? 42 : 2;
+        return inside.find("Permission denied") != std::string::npos &&
+                       below.find("Permission denied") != std::string::npos
+                   ? 42
+                   : 2;
     });
     std::filesystem::permissions(base.path(), std::filesystem::perms::owner_all);
     EXPECT_EQ(status, 42);
@@ -117,7 +123,8 @@ TEST(OutputFolder, is_kept_to_one_run)
         const auto here = error_of([&] { OutputFolder({}, base.path(), Start::resume); });
         EXPECT_NE(here.find("is in use: process " + std::to_string(getpid())), std::string::npos) << here;
         EXPECT_EQ(in_child([&] {
-                      return error_of([&] { OutputFolder({}, base.path(), Start::resume); }).find("is in use") != std::string::npos;
+                      return error_of([&] { OutputFolder({}, base.path(), Start::resume); }).find("is in use") !=
+                             std::string::npos;
                   }),
                   1);
     }

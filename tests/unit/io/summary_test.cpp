@@ -33,10 +33,12 @@ Summary sample_summary()
 TEST(Summary, has_the_keys_that_scripts_rely_on)
 {
     const auto text = summary_text(sample_summary());
-    for (const auto* part : {"\"program\": \"holon-md\"", "\"domains\": [\n", "\"state_hash\": \"9f86d081884c7d65\"",
-                             "\"energies_kJ_per_mol\": {\n   \"bond\": 0.1,\n   \"angle\": -0.3333333333333333\n", "\"temperature_K\": 0.0",
-                             "\"pressure_bar\"", "\"virial_kJ_per_mol\"", "\"length_max_relative\"", "\"velocity_max_per_ps\"",
-                             "\"timings_s\": {\n  \"pair\": 1.5,\n  \"bonded\": 0.25\n", "\"blocked_s\"", "\"bytes_per_step\"", "\"written\""})
+    for (const auto* part :
+         {"\"program\": \"holon-md\"", "\"domains\": [\n", "\"state_hash\": \"9f86d081884c7d65\"",
+          "\"energies_kJ_per_mol\": {\n   \"bond\": 0.1,\n   \"angle\": -0.3333333333333333\n",
+          "\"temperature_K\": 0.0", "\"pressure_bar\"", "\"virial_kJ_per_mol\"", "\"length_max_relative\"",
+          "\"velocity_max_per_ps\"", "\"timings_s\": {\n  \"pair\": 1.5,\n  \"bonded\": 0.25\n", "\"blocked_s\"",
+          "\"bytes_per_step\"", "\"written\""})
         EXPECT_NE(text.find(part), std::string::npos) << part << " in\n" << text;
     EXPECT_EQ(text.find("\"initial\""), std::string::npos);
     EXPECT_LT(text.find("\"program\""), text.find("\"version\""));

@@ -170,7 +170,7 @@ TEST(Trajectory, takes_no_more_space_than_its_frames)
     auto writer = TrajectoryWriter::create({}, path, sample_info(1000000000));
     append(writer, 0);
     expect_frames(path, {0});
-    struct stat status{};
+    struct stat status {};
     ASSERT_EQ(stat(path.c_str(), &status), 0);
     EXPECT_GT(status.st_size, std::int64_t{1} << 40);
     EXPECT_LT(status.st_blocks * 512, 3 << 20);
