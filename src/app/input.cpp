@@ -108,7 +108,8 @@ std::uint64_t text_hash(const std::string& text)
     return hash;
 }
 
-/// Seeds of -1 become a number that follows from the input's content alone: the same start gives the same run.
+/// Seeds of -1 become a number that follows from topology and coordinates alone: the same start gives the same run,
+/// however long it is and however it is divided into parts.
 void derive_seeds(const Communicator& comm, RunInput& input, const std::string& topology_text)
 {
     auto& settings = input.settings;
@@ -116,7 +117,7 @@ void derive_seeds(const Communicator& comm, RunInput& input, const std::string& 
     const bool ld = settings.derive_ld_seed && p.tcoupl != Thermostat::no;
     const bool gen = settings.derive_gen_seed && p.gen_vel;
     if (!ld && !gen) return;
-    std::uint64_t hash = text_hash(topology_text) + text_hash(effective_mdp(settings)) + box_hash(input.box);
+    std::uint64_t hash = text_hash(topology_text) + box_hash(input.box);
     std::uint64_t atoms = 0;
     for (const auto& record : input.records) atoms += atom_hash(record.id, record.x, record.image, record.v);
     hash += static_cast<std::uint64_t>(comm.sum(static_cast<std::int64_t>(atoms)));

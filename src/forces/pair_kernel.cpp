@@ -1,8 +1,12 @@
 // Compiled once per instruction set, with HOLON_KERNEL naming the variant; see CMakeLists.txt.
-#include "../pair_kernel.hpp"
+#include "pair_kernel.hpp"
 
 #if defined(__AVX512F__)
 #include <immintrin.h>
+#endif
+
+#if !defined(HOLON_KERNEL)
+#define HOLON_KERNEL run_kernel_baseline
 #endif
 
 namespace holon::pair {
