@@ -7,6 +7,7 @@
 #include <bit>
 #include <cmath>
 #include <fmt/format.h>
+#include <type_traits>
 
 namespace holon {
 
@@ -34,6 +35,31 @@ void run_kernel(Form vdw, const pair::KernelData& data)
     if (__builtin_cpu_supports("x86-64-v3")) return pair::run_kernel_v3(vdw, data);
 #endif
     pair::run_kernel_baseline(vdw, data);
+}
+
+pair::EnergySums run_energies(Form vdw, const pair::EnergyData& data)
+{
+#if defined(HOLON_X86_KERNELS)
+    if (__builtin_cpu_supports("x86-64-v4")) return pair::run_energies_v4(vdw, data);
+    if (__builtin_cpu_supports("x86-64-v3")) return pair::run_energies_v3(vdw, data);
+#endif
+    return pair::run_energies_baseline(vdw, data);
+}
+
+/// As the kernels do it.
+double inverse_distance(double r2, float r2_single)
+{
+    return pair::refine_inverse_sqrt(
+        r2, static_cast<double>(pair::inverse_sqrt(r2_single, std::bit_cast<std::int32_t>(r2_single))));
+}
+
+/// Calls use(std::integral_constant<Form, form>).
+template <class Use>
+auto with_form(Form form, Use use)
+{
+    if (form == Form::force_switch) return use(std::integral_constant<Form, Form::force_switch>{});
+    if (form == Form::potential_switch) return use(std::integral_constant<Form, Form::potential_switch>{});
+    return use(std::integral_constant<Form, Form::plain>{});
 }
 
 } // namespace
@@ -120,11 +146,8 @@ struct PairForce::Impl {
         const float rinv = pair::inverse_sqrt(r2, std::bit_cast<std::int32_t>(r2));
         const auto t = index(type[index(p.i)] * n_types + type[index(p.j)]);
         const float qq = charge_single[index(p.i)] * charge_single[index(p.j)];
-        float lj = pair::vdw_force<Form::plain>(r2, rinv, c6_single[t], c12_single[t], single);
-        if (vdw_form == Form::force_switch)
-            lj = pair::vdw_force<Form::force_switch>(r2, rinv, c6_single[t], c12_single[t], single);
-        if (vdw_form == Form::potential_switch)
-            lj = pair::vdw_force<Form::potential_switch>(r2, rinv, c6_single[t], c12_single[t], single);
+        const float lj = with_form(
+            vdw_form, [&](auto f) { return pair::vdw_force<f.value>(r2, rinv, c6_single[t], c12_single[t], single); });
         const float f = (coulomb ? pair::coulomb_force<Form::plain>(r2, rinv, qq, single) : 0.0F) + (vdw ? lj : 0.0F);
         return !(f * f * r2 <= pair::wide_limit * pair::wide_limit);
     }
@@ -141,12 +164,6 @@ struct PairForce::Impl {
                              {static_cast<std::int32_t>(ci) * per_cluster + l / 4, entry.cluster * per_cluster + l % 4},
                              use);
         }
-    }
-
-    template <class Use>
-    void for_each_pair(const PairList& list, const Atoms& atoms, Use use) const
-    {
-        for (std::size_t ci = 0; ci < list.clusters().size(); ++ci) for_each_pair_of_row(list, atoms, ci, use);
     }
 
     template <class Use>
@@ -177,18 +194,10 @@ struct PairForce::Impl {
         const double qq = charge[index(p.i)] * charge[index(p.j)];
         const auto t = index(type[index(p.i)] * n_types + type[index(p.j)]);
         double f = 0.0;
-        if (coulomb) {
-            if (coulomb_form == Form::plain) f += pair::coulomb_force<Form::plain>(r2, rinv, qq, real);
-            if (coulomb_form == Form::force_switch) f += pair::coulomb_force<Form::force_switch>(r2, rinv, qq, real);
-            if (coulomb_form == Form::potential_switch)
-                f += pair::coulomb_force<Form::potential_switch>(r2, rinv, qq, real);
-        }
-        if (vdw) {
-            if (vdw_form == Form::plain) f += pair::vdw_force<Form::plain>(r2, rinv, c6[t], c12[t], real);
-            if (vdw_form == Form::force_switch) f += pair::vdw_force<Form::force_switch>(r2, rinv, c6[t], c12[t], real);
-            if (vdw_form == Form::potential_switch)
-                f += pair::vdw_force<Form::potential_switch>(r2, rinv, c6[t], c12[t], real);
-        }
+        if (coulomb)
+            f += with_form(coulomb_form, [&](auto c) { return pair::coulomb_force<c.value>(r2, rinv, qq, real); });
+        if (vdw)
+            f += with_form(vdw_form, [&](auto v) { return pair::vdw_force<v.value>(r2, rinv, c6[t], c12[t], real); });
         return f;
     }
 
@@ -211,16 +220,45 @@ struct PairForce::Impl {
         atoms.f[j] -= force;
     }
 
-    void add_energies(const PairList& list, const Atoms& atoms, ForceSums& sums) const
+    void add_energies(const PairList& list, const Atoms& atoms, ForceSums& sums)
     {
-        for_each_pair(list, atoms, [&](PlacePair p, const Vec3& d, bool coulomb, bool vdw) {
+        std::vector<std::uint8_t> left_out_rows(list.clusters().size(), 1);
+        if (vectorised()) {
+            const auto total = run_energies(vdw_form, {.clusters = list.clusters().data(),
+                                                       .n_clusters = static_cast<std::int64_t>(list.clusters().size()),
+                                                       .row_begin = list.row_begin().data(),
+                                                       .entries = list.entries().data(),
+                                                       .charge = charge.data(),
+                                                       .type = type.data(),
+                                                       .c6 = c6.data(),
+                                                       .c12 = c12.data(),
+                                                       .n_types = n_types,
+                                                       .cutoffs = single,
+                                                       .constants = real,
+                                                       .row_left_out = left_out_rows.data()});
+            sums.energy[static_cast<std::size_t>(EnergyTerm::coulomb_short)] += FixedSum::from_raw(total.coulomb);
+            sums.energy[static_cast<std::size_t>(EnergyTerm::lj)] += FixedSum::from_raw(total.lj);
+        }
+        for (std::size_t ci = 0; ci < left_out_rows.size(); ++ci)
+            if (left_out_rows[ci] != 0) add_row_energies(list, atoms, ci, sums);
+    }
+
+    void add_row_energies(const PairList& list, const Atoms& atoms, std::size_t ci, ForceSums& sums) const
+    {
+        for_each_pair_of_row(list, atoms, ci, [&](PlacePair p, const Vec3& d, bool coulomb, bool vdw) {
             const double r2 = d[0] * d[0] + d[1] * d[1] + d[2] * d[2];
+            const Eigen::Vector3f s = d.cast<float>();
+            const double rinv = inverse_distance(r2, s[0] * s[0] + s[1] * s[1] + s[2] * s[2]);
             const auto t = index(type[index(p.i)] * n_types + type[index(p.j)]);
             const double qq = charge[index(p.i)] * charge[index(p.j)];
-            if (coulomb && qq != 0.0)
-                sums.add(EnergyTerm::coulomb_short, pair::coulomb_energy(coulomb_form, r2, qq, real));
-            if (vdw && (c6[t] != 0.0 || c12[t] != 0.0))
-                sums.add(EnergyTerm::lj, pair::vdw_energy(vdw_form, r2, c6[t], c12[t], real));
+            if (coulomb)
+                sums.add(EnergyTerm::coulomb_short, with_form(coulomb_form, [&](auto c) {
+                             return pair::coulomb_energy<c.value>(r2, rinv, qq, real);
+                         }));
+            if (vdw)
+                sums.add(EnergyTerm::lj, with_form(vdw_form, [&](auto v) {
+                             return pair::vdw_energy<v.value>(r2, rinv, c6[t], c12[t], real);
+                         }));
         });
     }
 
@@ -279,7 +317,8 @@ std::string PairForce::add_forces(const PairList& list, Atoms& atoms, ForceSums*
                     if (self.left_out(p, d, coulomb, vdw)) add_wide(p, d, coulomb, vdw);
                 });
     } else {
-        self.for_each_pair(list, atoms, add_wide);
+        for (std::size_t ci = 0; ci < list.clusters().size(); ++ci)
+            self.for_each_pair_of_row(list, atoms, ci, add_wide);
     }
     if (sums != nullptr) {
         self.add_energies(list, atoms, *sums);

@@ -93,26 +93,48 @@ inline __attribute__((always_inline)) T vdw_force(T r2, T rinv, T c6, T c12, con
     return (S(12) * c12 * rinv6 - S(6) * c6) * rinv6 * rinv2 * s - (c12 * rinv6 - c6) * rinv6 * ds * rinv;
 }
 
-/// Energies, in double always: they are needed rarely.
-inline double coulomb_energy(Form form, double r2, double qq, const Constants<double>& k)
+/// 1/sqrt by integer seed and three Newton steps: the same bits on any processor, unlike the hardware's estimates.
+/// T: float or a vector of them, I: the integers of the same size.
+template <class T, class I>
+inline __attribute__((always_inline)) T inverse_sqrt(T x, I bits)
 {
-    const double rinv = 1.0 / __builtin_sqrt(r2);
-    if (form == Form::plain) return qq * (rinv + k.k_rf * r2 - k.c_rf);
-    const double d = beyond(r2 * rinv, k.r1_coulomb);
-    if (form == Form::force_switch) return qq * (rinv - k.a1 / 3.0 * d * d * d - k.b1 / 4.0 * d * d * d * d - k.c1);
+    const I seed = 0x5f375a86 - (bits >> 1);
+    T y;
+    __builtin_memcpy(&y, &seed, sizeof y);
+    const T half = 0.5F * x;
+    y = y * (1.5F - half * y * y);
+    y = y * (1.5F - half * y * y);
+    return y * (1.5F - half * y * y);
+}
+
+/// One more step in double takes it from 1e-7 to 1e-14.
+template <class T>
+inline __attribute__((always_inline)) T refine_inverse_sqrt(T x, T y)
+{
+    return y * (1.5 - 0.5 * x * y * y);
+}
+
+/// Energies, in double always: the sums of many terms of both signs.
+template <Form form, class T>
+inline __attribute__((always_inline)) T coulomb_energy(T r2, T rinv, T qq, const Constants<double>& k)
+{
+    if constexpr (form == Form::plain) return qq * (rinv + k.k_rf * r2 - k.c_rf);
+    const T d = beyond(r2 * rinv, k.r1_coulomb);
+    if constexpr (form == Form::force_switch) return qq * (rinv - d * d * d * (k.a1 / 3.0 + d * (k.b1 / 4.0)) - k.c1);
     return qq * rinv * (1.0 + d * d * d * (k.s3_coulomb + d * (k.s4_coulomb + d * k.s5_coulomb)));
 }
 
-inline double vdw_energy(Form form, double r2, double c6, double c12, const Constants<double>& k)
+template <Form form, class T>
+inline __attribute__((always_inline)) T vdw_energy(T r2, T rinv, T c6, T c12, const Constants<double>& k)
 {
-    const double rinv2 = 1.0 / r2;
-    const double rinv6 = rinv2 * rinv2 * rinv2;
-    if (form == Form::plain) return c12 * (rinv6 * rinv6 - k.shift12) - c6 * (rinv6 - k.shift6);
-    const double d = beyond(__builtin_sqrt(r2), k.r1_vdw);
-    if (form == Form::force_switch) {
-        const double d3 = d * d * d;
-        return c12 * (rinv6 * rinv6 - k.a12 / 3.0 * d3 - k.b12 / 4.0 * d3 * d - k.c12) -
-               c6 * (rinv6 - k.a6 / 3.0 * d3 - k.b6 / 4.0 * d3 * d - k.c6);
+    const T rinv2 = rinv * rinv;
+    const T rinv6 = rinv2 * rinv2 * rinv2;
+    if constexpr (form == Form::plain) return c12 * (rinv6 * rinv6 - k.shift12) - c6 * (rinv6 - k.shift6);
+    const T d = beyond(r2 * rinv, k.r1_vdw);
+    if constexpr (form == Form::force_switch) {
+        const T d3 = d * d * d;
+        return c12 * (rinv6 * rinv6 - d3 * (k.a12 / 3.0 + d * (k.b12 / 4.0)) - k.c12) -
+               c6 * (rinv6 - d3 * (k.a6 / 3.0 + d * (k.b6 / 4.0)) - k.c6);
     }
     return (c12 * rinv6 - c6) * rinv6 * (1.0 + d * d * d * (k.s3_vdw + d * (k.s4_vdw + d * k.s5_vdw)));
 }

@@ -1,13 +1,15 @@
-// Compiled once per instruction set, with HOLON_KERNEL naming the variant; see CMakeLists.txt.
+// Compiled once per instruction set, with HOLON_VARIANT naming it; see CMakeLists.txt.
 #include "pair_kernel.hpp"
 
 #if defined(__AVX512F__)
 #include <immintrin.h>
 #endif
 
-#if !defined(HOLON_KERNEL)
-#define HOLON_KERNEL run_kernel_baseline
+#if !defined(HOLON_VARIANT)
+#define HOLON_VARIANT baseline
 #endif
+#define HOLON_JOIN(name, variant) name##_##variant
+#define HOLON_NAME(name, variant) HOLON_JOIN(name, variant)
 
 namespace holon::pair {
 namespace {
@@ -142,9 +144,97 @@ HOLON_INLINE void run(const KernelData& k)
     }
 }
 
+using F8 = double __attribute__((vector_size(64)));
+using L8 = std::int64_t __attribute__((vector_size(64)));
+using F8s = float __attribute__((vector_size(32)));
+using I8s = std::int32_t __attribute__((vector_size(32)));
+
+/// Lane 4 a + b gets row[a] for two rows a, or v[b].
+template <class T>
+HOLON_INLINE F8 two_rows(const T* v)
+{
+    return F8{v[0], v[0], v[0], v[0], v[1], v[1], v[1], v[1]};
+}
+template <class T>
+HOLON_INLINE F8 two_columns(const T* v)
+{
+    return F8{v[0], v[1], v[2], v[3], v[0], v[1], v[2], v[3]};
+}
+
+/// kernel-lattice distance along one axis, exact in float and double alike [nm]
+HOLON_INLINE F8 difference(const std::int32_t* i, const std::int32_t* j)
+{
+    const I8s d =
+        I8s{i[0], i[0], i[0], i[0], i[1], i[1], i[1], i[1]} - I8s{j[0], j[1], j[2], j[3], j[0], j[1], j[2], j[3]};
+    return __builtin_convertvector(d, F8) * double{kernel_unit};
+}
+
+template <Form vdw>
+HOLON_INLINE EnergySums energies(const EnergyData& k)
+{
+    EnergySums total;
+    const auto& c = k.constants;
+    const L8 lane_bit = {1, 2, 4, 8, 16, 32, 64, 128};
+    const F8 zero{};
+    const F8 magic = zero + 0x1.8p52;
+    for (std::int64_t ci = 0; ci < k.n_clusters; ++ci) {
+        const Cluster& own = k.clusters[ci];
+        L8 coulomb_sum{}, lj_sum{}, large{};
+        for (std::int64_t e = k.row_begin[ci]; e < k.row_begin[ci + 1]; ++e) {
+            const std::int64_t cj = k.entries[e].cluster;
+            const Cluster& other = k.clusters[cj];
+            for (int a = 0; a < 4; a += 2) {
+                const F8 dx = difference(own.x + a, other.x), dy = difference(own.y + a, other.y),
+                         dz = difference(own.z + a, other.z);
+                const F8s fx = __builtin_convertvector(dx, F8s), fy = __builtin_convertvector(dy, F8s),
+                          fz = __builtin_convertvector(dz, F8s);
+                const F8s r2_single = fx * fx + fy * fy + fz * fz;
+                const F8 r2 = dx * dx + dy * dy + dz * dz;
+                const F8 rinv =
+                    refine_inverse_sqrt(r2, __builtin_convertvector(inverse_sqrt(r2_single, (I8s)r2_single), F8));
+                const auto mask = static_cast<std::int64_t>(k.entries[e].mask >> (4 * a));
+                const L8 listed = (mask & lane_bit) != 0;
+                const L8 near_coulomb = listed & __builtin_convertvector(r2_single < k.cutoffs.rc2_coulomb, L8);
+                const L8 near_vdw = listed & __builtin_convertvector(r2_single < k.cutoffs.rc2_vdw, L8);
+                F8 c6, c12;
+                for (int l = 0; l < 8; ++l) {
+                    const auto t = k.type[4 * ci + a + l / 4] * k.n_types + k.type[4 * cj + l % 4];
+                    c6[l] = k.c6[t];
+                    c12[l] = k.c12[t];
+                }
+                const F8 qq = two_rows(k.charge + 4 * ci + a) * two_columns(k.charge + 4 * cj);
+                const F8 coulomb = near_coulomb ? coulomb_energy<Form::plain>(r2, rinv, qq, c) : zero;
+                const F8 lj = near_vdw ? vdw_energy<vdw>(r2, rinv, c6, c12, c) : zero;
+                large |= ~((coulomb < energy_limit) & (coulomb > -energy_limit) & (lj < energy_limit) &
+                           (lj > -energy_limit)); // also NaN
+                coulomb_sum += (L8)(coulomb * 0x1p36 + magic) - (L8)magic;
+                lj_sum += (L8)(lj * 0x1p36 + magic) - (L8)magic;
+            }
+        }
+        std::int64_t any_large = 0, coulomb = 0, lj = 0;
+        for (int l = 0; l < 8; ++l) {
+            any_large |= large[l];
+            coulomb += coulomb_sum[l];
+            lj += lj_sum[l];
+        }
+        k.row_left_out[ci] = any_large != 0;
+        if (any_large != 0) continue;
+        total.coulomb += coulomb;
+        total.lj += lj;
+    }
+    return total;
+}
+
 } // namespace
 
-void HOLON_KERNEL(Form vdw, const KernelData& data)
+EnergySums HOLON_NAME(run_energies, HOLON_VARIANT)(Form vdw, const EnergyData& data)
+{
+    if (vdw == Form::force_switch) return energies<Form::force_switch>(data);
+    if (vdw == Form::potential_switch) return energies<Form::potential_switch>(data);
+    return energies<Form::plain>(data);
+}
+
+void HOLON_NAME(run_kernel, HOLON_VARIANT)(Form vdw, const KernelData& data)
 {
     if (vdw == Form::plain) run<Form::plain>(data);
     if (vdw == Form::force_switch) run<Form::force_switch>(data);

@@ -40,23 +40,37 @@ struct KernelData {
     std::uint8_t* row_has_wide; // per cluster, set where a pair was left to the wide path
 };
 
+/// A pair's energy up to this [kJ/mol] is rounded to 2^-36 by adding 1.5 x 2^52 units; rows with larger ones are left
+/// out.
+inline constexpr double energy_limit = 0x1p14;
+
+/// Sums of a list's pair energies, in units of 2^-36 kJ/mol.
+struct EnergyData {
+    const Cluster* clusters;
+    std::int64_t n_clusters;
+    const std::int64_t* row_begin;
+    const PairList::Entry* entries;
+    const double* charge; // per place, times sqrt(coulomb factor)
+    const std::int32_t* type;
+    const double* c6; // n_types x n_types
+    const double* c12;
+    std::int32_t n_types;
+    Constants<float> cutoffs; // as in the force kernel: the same pairs
+    Constants<double> constants;
+    std::uint8_t* row_left_out; // per cluster, set where a row is left to the caller
+};
+
+struct EnergySums {
+    int128 coulomb = 0, lj = 0;
+};
+
+EnergySums run_energies_baseline(Form vdw, const EnergyData& data);
+EnergySums run_energies_v3(Form vdw, const EnergyData& data);
+EnergySums run_energies_v4(Form vdw, const EnergyData& data);
+
 /// Adds all pairs of the list: plain Coulomb or reaction field, and this form of Lennard-Jones.
 void run_kernel_baseline(Form vdw, const KernelData& data);
 void run_kernel_v3(Form vdw, const KernelData& data);
 void run_kernel_v4(Form vdw, const KernelData& data);
-
-/// 1/sqrt by integer seed and three Newton steps: the same bits on any processor, unlike the hardware's estimates.
-/// T: float or a vector of them, I: the integers of the same size.
-template <class T, class I>
-inline __attribute__((always_inline)) T inverse_sqrt(T x, I bits)
-{
-    const I seed = 0x5f375a86 - (bits >> 1);
-    T y;
-    __builtin_memcpy(&y, &seed, sizeof y);
-    const T half = 0.5F * x;
-    y = y * (1.5F - half * y * y);
-    y = y * (1.5F - half * y * y);
-    return y * (1.5F - half * y * y);
-}
 
 } // namespace holon::pair

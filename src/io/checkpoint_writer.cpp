@@ -123,6 +123,7 @@ CheckpointWriter CheckpointWriter::create(const Communicator& comm, const std::s
         if (const auto error = writer.error(); !error.empty()) throw Failure(error);
     });
     on_root(comm, [&] { publish_file(temporary, path); });
+    writer.impl_->stats = {}; // of the steps to come
     return writer;
 }
 
@@ -210,9 +211,9 @@ void CheckpointWriter::finish()
 {
     const auto begin = Clock::now();
     impl_->helper.wait();
+    impl_->stats.blocked_s += seconds_since(begin);
     impl_->syncer.start([this] { impl_->sync(); });
     impl_->syncer.wait();
-    impl_->stats.blocked_s += seconds_since(begin);
 }
 
 std::string CheckpointWriter::error() const

@@ -17,7 +17,7 @@ class References(holon.ProgramTest):
             self.work / "run", holon.input_files(SYSTEMS / system), precision=precision, **references.REACTION_FIELD
         )
         energy_limit, force_limit = references.LIMITS[precision]
-        relative = references.errors(found, expected)
+        relative = references.errors(found, expected, SYSTEMS / system / "conf.gro")
         self.assertLess(references.worst(relative)[0], energy_limit, relative)
         self.assertLess(relative["forces"], force_limit)
 
