@@ -107,6 +107,7 @@ Outputs::Outputs(const RunInput& input, OutputFolder& folder, Engine& engine, co
         TrajectoryInfo info;
         info.atoms = engine.topology().n_atoms();
         info.run_id = input.stored.run_id;
+        info.program_version = HOLON_VERSION;
         info.velocities = p.write_velocities;
         info.forces = p.write_forces;
         info.double_precision = p.precision == Precision::real64;

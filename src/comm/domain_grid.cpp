@@ -3,6 +3,7 @@
 #include <holon/core/error.hpp>
 
 #include <algorithm>
+#include <cmath>
 #include <fmt/format.h>
 #include <limits>
 
@@ -59,9 +60,17 @@ std::array<int, 3> DomainGrid::cell_of(const Box& box, const IVec3& x) const
     std::array<int, 3> cell{};
     for (int k = 0; k < 3; ++k) {
         const auto n = n_[static_cast<std::size_t>(k)];
-        cell[static_cast<std::size_t>(k)] = std::clamp(static_cast<int>(s[k] * n), 0, n - 1);
+        cell[static_cast<std::size_t>(k)] = std::clamp(static_cast<int>((s[k] - std::floor(s[k])) * n), 0, n - 1);
     }
     return cell;
+}
+
+Image DomainGrid::parallelepiped_image(const Box& box, const IVec3& x)
+{
+    const Vec3 s = box.fractional(x);
+    Image image;
+    for (int k = 0; k < 3; ++k) image[k] = static_cast<std::int32_t>(std::floor(s[k]));
+    return image;
 }
 
 } // namespace holon

@@ -114,7 +114,7 @@ void write_particles(hid_t file, const TrajectoryInfo& info, FieldSets& sets)
     h5::check(H5Awrite(attribute, H5T_STD_REF_OBJ, &reference), "particles_group");
 }
 
-void write_header(hid_t file)
+void write_header(hid_t file, const TrajectoryInfo& info)
 {
     const auto h5md = h5::create_group(file, "h5md");
     const int version[] = {1, 1}, units_version[] = {1, 0};
@@ -123,7 +123,7 @@ void write_header(hid_t file)
     h5::set_attribute(h5::create_group(h5md, "author"), "name", std::string_view(user && *user ? user : "unknown"));
     const auto creator = h5::create_group(h5md, "creator");
     h5::set_attribute(creator, "name", std::string_view("Holon"));
-    h5::set_attribute(creator, "version", std::to_string(trajectory_format));
+    h5::set_attribute(creator, "version", std::string_view(info.program_version));
     const auto modules = h5::create_group(h5md, "modules");
     const auto units = h5::create_group(modules, "units");
     h5::set_attribute(units, "version", units_version);
@@ -164,7 +164,7 @@ Headers write_file(hid_t file, const TrajectoryInfo& info, TrajectoryDirectory& 
     directory.offset = h5::offset_of(page_set);
     auto sets = create_fields(file, info, directory.capacity);
 
-    write_header(file);
+    write_header(file, info);
     write_particles(file, info, sets);
     const auto parameters = h5::create_group(file, "parameters");
     h5::link(page_set, parameters, "holon_directory");

@@ -135,8 +135,9 @@ void Partition::accept(std::vector<AtomRecord> records, Atoms& atoms)
         const auto head = head_of(records[i].id, topology_.place(records[i].id));
         const auto at = local_.find(head);
         HOLON_ASSERT(at >= 0, std::to_string(head));
-        const Vec3 s = box_.fractional(records[index(at)].x).cwiseProduct(cells);
-        const auto part = [&s](int k) { return static_cast<std::uint64_t>(std::max(0.0, s[k])); };
+        Vec3 s = box_.fractional(records[index(at)].x);
+        for (int k = 0; k < 3; ++k) s[k] = (s[k] - std::floor(s[k])) * cells[k];
+        const auto part = [&s](int k) { return static_cast<std::uint64_t>(s[k]); };
         keys[i] = {part(0) << 42 | part(1) << 21 | part(2), head, records[i].id, static_cast<std::int32_t>(i)};
     }
     std::ranges::sort(keys);
@@ -184,11 +185,17 @@ void Partition::look_up(Atoms& atoms)
     owner_.assign(n, comm_.rank());
 }
 
-/// Puts the members of each group into the periodic image that is nearest to its head.
+/// Puts the head of each group into the domain, and its members into the periodic images that are nearest to it.
 void Partition::unite_groups(Atoms& atoms)
 {
     const auto n = index(atoms.n_owned);
     head_.resize(n);
+    for (std::size_t i = 0; i < n; ++i)
+        if (head_of(atoms.id[i], place_[i]) == atoms.id[i]) {
+            const Image image = DomainGrid::parallelepiped_image(box_, atoms.x[i]);
+            atoms.x[i] -= box_.shift(image);
+            atoms.image[i] += image;
+        }
     for (std::size_t i = 0; i < n; ++i) {
         head_[i] = local_.find(head_of(atoms.id[i], place_[i]));
         const IVec3& head = atoms.x[index(head_[i])];
@@ -223,12 +230,13 @@ void Partition::add_neighbour_copies(Atoms& atoms, double width)
             reach2 = std::max(reach2, to_real(atoms.x[index(i)] - atoms.x[index(head_[index(i)])], 1.0).squaredNorm());
     const auto reach = static_cast<double>(comm_.max(static_cast<std::int64_t>(std::sqrt(reach2)) + 1)) * position_unit;
 
+    constexpr double rounding = 1e-9; // [nm] of fractional coordinates
     const auto me = grid_.cell(comm_.rank());
     std::array<double, 3> in_cells{}; // halo width in units of a domain's side
     std::array<int, 3> furthest{};
     for (std::size_t k = 0; k < 3; ++k) {
         const double side = box_.height(static_cast<int>(k)) / grid_.n()[k];
-        in_cells[k] = (width + reach) / side * (1.0 + 1e-12);
+        in_cells[k] = (width + reach + rounding) / side;
         furthest[k] = static_cast<int>(std::ceil(1.0 + in_cells[k] + reach / side)) - 1;
     }
     std::vector<Vec3> cell_position(index(atoms.n_owned));

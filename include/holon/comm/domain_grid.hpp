@@ -23,8 +23,12 @@ public:
     int rank(const std::array<int, 3>& cell) const { return (cell[0] * n_[1] + cell[1]) * n_[2] + cell[2]; }
     std::array<int, 3> cell(int rank) const { return {rank / (n_[1] * n_[2]), rank / n_[2] % n_[1], rank % n_[2]}; }
 
-    /// The domain that owns a position of the canonical cell.
+    /// The domain that owns a position of the canonical cell. (In a skewed box the canonical cell, a brick, is not the
+    /// parallelepiped that the domains divide.)
     std::array<int, 3> cell_of(const Box& box, const IVec3& x) const;
+
+    /// The box vectors to take off a canonical position so that its fractional coordinates are in [0, 1).
+    static Image parallelepiped_image(const Box& box, const IVec3& x);
 
 private:
     std::array<int, 3> n_{1, 1, 1};

@@ -30,6 +30,7 @@ struct TrajectoryInfo {
     bool forces = false;
     bool double_precision = false; // positions and velocities as double, not float; forces are always double
     std::int64_t frames = 0;       // that are still to be written; 0: unknown
+    std::string program_version = "unknown";
 
     // Of all atoms in input order; on rank 0 only.
     std::vector<std::int32_t> species;
