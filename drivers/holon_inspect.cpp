@@ -160,6 +160,10 @@ int main(int argc, char** argv)
         std::fputs(usage, stdout);
         return good;
     }
+    if (paths.size() == 1 && paths[0] == "--version") {
+        fmt::print("holon-inspect {}\n", HOLON_VERSION);
+        return good;
+    }
     if (paths.empty() || paths.size() > 2 || paths[0].starts_with("-")) {
         std::fputs(usage, stderr);
         return bad;

@@ -186,6 +186,7 @@ void Engine::fail_together(std::int64_t step) const
         text = "an atom has moved by more than half the box within a few steps: the system is blowing up";
     const auto first = -comm_.max(text.empty() ? -std::int64_t{comm_.size()} : -std::int64_t{comm_.rank()});
     comm_.broadcast(text, static_cast<int>(first));
+    while (!text.empty() && text.back() == '.') text.pop_back();
     throw Failure(
         fmt::format("Step {}: {}. Check the starting structure (minimise it with integrator = steep), the time "
                     "step and the topology.",

@@ -81,6 +81,7 @@ void listen_for_signals()
     action.sa_handler = request_stop;
     action.sa_flags = SA_RESETHAND | SA_RESTART; // a second signal meets the default action
     for (const int signal : {SIGTERM, SIGINT, SIGUSR1, SIGUSR2}) sigaction(signal, &action, nullptr);
+    std::signal(SIGXFSZ, SIG_IGN); // a file that may not grow is an error of write()
 }
 
 Outputs::Outputs(const RunInput& input, OutputFolder& folder, Engine& engine, const RunState& state)
@@ -242,7 +243,7 @@ EnergyReport Outputs::report(const Measurement& m) const
     return {m.step, m.time, energies_of(m), m.temperature, m.mean_pressure(), m.virial};
 }
 
-Summary Outputs::summary(const RunInput& input, const Engine& engine) const
+Summary Outputs::summary(const Engine& engine) const
 {
     Summary s;
     s.program = "holon-md";
@@ -260,11 +261,10 @@ Summary Outputs::summary(const RunInput& input, const Engine& engine) const
     if (first_) s.initial = report(*first_);
     if (last_) s.final = report(*last_);
     if (checkpoint_) s.checkpoint = checkpoint_->stats();
-    (void)input;
     return s;
 }
 
-void Outputs::finish(const RunInput& input, Engine& engine, const RunState& state, const std::string& remark)
+void Outputs::finish(Engine& engine, const RunState& state, const std::string& remark)
 {
     const auto& comm = engine.comm();
     step_ = state.step;
@@ -277,12 +277,13 @@ void Outputs::finish(const RunInput& input, Engine& engine, const RunState& stat
     }
     if (trajectory_) trajectory_->finish();
     write_confout(engine, state);
-    auto s = summary(input, engine);
+    auto s = summary(engine);
     s.status = stopping_ ? "stopped" : "finished";
     s.state_hash = system_hash(engine);
     s.constraint_length_error = engine.length_error();
     s.constraint_velocity_error = engine.velocity_error();
     s.timings = mean_timings(engine);
+    s.checkpoint.bytes_per_step = comm.sum(s.checkpoint.bytes_per_step);
     on_root(comm, [&] {
         energy_file_->finish();
         if (!energy_file_->error().empty()) throw Failure(energy_file_->error());
@@ -297,15 +298,19 @@ void Outputs::finish(const RunInput& input, Engine& engine, const RunState& stat
     });
 }
 
-void Outputs::report_failure(const RunInput& input, const Engine& engine, const std::string& message)
+void Outputs::report_failure(const Engine& engine, const std::string& message)
 {
     if (!log_) return;
     log_->end_progress();
     log_->line("Failed: " + message);
-    auto s = summary(input, engine);
+    auto s = summary(engine);
     s.status = "failed";
     s.message = message;
-    write_summary(folder_.file("summary.json"), s);
+    try {
+        write_summary(folder_.file("summary.json"), s);
+    } catch (const Failure& second) { // as on a full disk: the first message is the one that matters
+        log_->line(second.what());
+    }
 }
 
 /// All atoms in input order, in pieces, so that no rank holds them all.

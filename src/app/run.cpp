@@ -51,6 +51,7 @@ int run_system(RunInput& input, const RunOptions& options, const Communicator& c
     if (!input.in_place) folder.clear();
     std::optional<Outputs> outputs;
     if (comm.root()) show_notes(input);
+    engine.timers = {}; // of the run proper
     outputs.emplace(input, folder, engine, input.state);
     outputs->describe(input, engine);
     listen_for_signals();
@@ -59,14 +60,14 @@ int run_system(RunInput& input, const RunOptions& options, const Communicator& c
         if (minimise) {
             Minimiser minimiser(engine, parameters, input.state, *outputs);
             minimiser.run(last);
-            outputs->finish(input, engine, minimiser.state(), minimiser.verdict());
+            outputs->finish(engine, minimiser.state(), minimiser.verdict());
         } else {
             Simulation simulation(engine, parameters, input.state, *outputs);
             simulation.run(last);
-            outputs->finish(input, engine, simulation.state(), {});
+            outputs->finish(engine, simulation.state(), {});
         }
     } catch (const Failure& failure) {
-        outputs->report_failure(input, engine, failure.what());
+        outputs->report_failure(engine, failure.what());
         throw;
     }
     return outputs->stopping() ? stopped : finished;

@@ -6,9 +6,9 @@ namespace holon {
 
 void write_file_atomically(const std::string& path, std::string_view text)
 {
-    const auto temporary = temporary_name(path);
-    RawFile(temporary, RawFile::Mode::create).write(std::as_bytes(std::span(text)), 0);
-    publish_file(temporary, path);
+    UnfinishedFile file(path);
+    RawFile(file.name(), RawFile::Mode::create).write(std::as_bytes(std::span(text)), 0);
+    file.publish();
 }
 
 } // namespace holon

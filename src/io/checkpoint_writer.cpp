@@ -9,6 +9,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <optional>
 
 namespace holon {
 
@@ -108,7 +109,9 @@ CheckpointWriter CheckpointWriter::create(const Communicator& comm, const std::s
                                           const CheckpointInput& input, const CheckpointOptions& options,
                                           const RunState& state, const Atoms& atoms, const Box& box)
 {
-    const std::string temporary = temporary_name(path);
+    std::optional<UnfinishedFile> unfinished;
+    if (comm.root()) unfinished.emplace(path);
+    const std::string temporary = UnfinishedFile::temporary_name(path);
     CheckpointDirectory directory{};
     on_root(comm, [&] { directory = create_checkpoint_file(temporary, input, options.slots, comm.size()); });
     comm.broadcast(std::as_writable_bytes(std::span(&directory, 1)));
@@ -122,7 +125,7 @@ CheckpointWriter CheckpointWriter::create(const Communicator& comm, const std::s
         writer.finish();
         if (const auto error = writer.error(); !error.empty()) throw Failure(error);
     });
-    on_root(comm, [&] { publish_file(temporary, path); });
+    on_root(comm, [&] { unfinished->publish(); });
     writer.impl_->stats = {}; // of the steps to come
     return writer;
 }

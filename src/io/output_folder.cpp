@@ -84,7 +84,7 @@ void OutputFolder::clear()
     on_root(comm_, [&] {
         for (const auto* name : run_file_names) {
             remove_file(file(name));
-            remove_file(temporary_name(file(name)));
+            remove_file(UnfinishedFile::temporary_name(file(name)));
         }
     });
 }

@@ -119,22 +119,28 @@ RawFile open_input(const std::string& path)
     }
 }
 
-void publish_file(const std::string& temporary, const std::string& path)
+UnfinishedFile::~UnfinishedFile()
 {
-    RawFile(temporary, RawFile::Mode::write).sync();
-    if (std::rename(temporary.c_str(), path.c_str()) != 0) fail_at(path, "replace", errno);
-    const std::string folder = folder_of(path);
+    if (!published_) ::unlink(temporary_.c_str());
+}
+
+std::string UnfinishedFile::temporary_name(const std::string& path)
+{
+    return path + ".new";
+}
+
+void UnfinishedFile::publish()
+{
+    RawFile(temporary_, RawFile::Mode::write).sync();
+    if (std::rename(temporary_.c_str(), path_.c_str()) != 0) fail_at(path_, "replace", errno);
+    published_ = true;
+    const std::string folder = folder_of(path_);
     const int descriptor = ::open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
     if (descriptor < 0) fail_at(folder, "open", errno);
     const bool synced = ::fsync(descriptor) == 0 || errno == EINVAL; // some file systems cannot sync a folder
     const int error = errno;
     ::close(descriptor);
     if (!synced) fail_at(folder, "sync", error);
-}
-
-std::string temporary_name(const std::string& path)
-{
-    return path + ".new";
 }
 
 bool file_exists(const std::string& path)

@@ -50,12 +50,23 @@ private:
 /// Opens a file that the user named for reading: InputError, if that does not work.
 RawFile open_input(const std::string& path);
 
-/// Gives a finished file its name: the data are synced, the file renamed, the folder synced. Failure if that does not
-/// work.
-void publish_file(const std::string& temporary, const std::string& path);
+/// A file that is made under another name in the same folder and gets its own when it is complete. It goes away if it
+/// never gets so far.
+class UnfinishedFile {
+public:
+    explicit UnfinishedFile(std::string path) : path_(std::move(path)), temporary_(temporary_name(path_)) {}
+    ~UnfinishedFile();
+    UnfinishedFile(const UnfinishedFile&) = delete;
+    UnfinishedFile& operator=(const UnfinishedFile&) = delete;
 
-/// Name under which a file is made before it is complete, in the same folder.
-std::string temporary_name(const std::string& path);
+    static std::string temporary_name(const std::string& path);
+    const std::string& name() const { return temporary_; }
+    void publish(); // syncs the data, renames the file, syncs the folder. Failure if that does not work.
+
+private:
+    std::string path_, temporary_;
+    bool published_ = false;
+};
 
 bool file_exists(const std::string& path);
 

@@ -96,10 +96,10 @@ void TrajectoryWriter::Impl::open(const std::string& name)
 /// Copies the frames into a file with more room, which then takes the place of this one. Collective.
 void TrajectoryWriter::Impl::grow(std::int64_t capacity)
 {
-    const std::string temporary = temporary_name(path);
     on_root(comm, [&] {
-        const auto larger = create_trajectory_file(temporary, info, capacity);
-        RawFile target(temporary, RawFile::Mode::write);
+        UnfinishedFile unfinished(path);
+        const auto larger = create_trajectory_file(unfinished.name(), info, capacity);
+        const RawFile target(unfinished.name(), RawFile::Mode::write);
         std::vector<std::byte> piece(1 << 22);
         for (std::size_t k = 0; k < field_count; ++k) {
             const auto bytes = frames * directory.fields[k].frame_bytes;
@@ -111,7 +111,7 @@ void TrajectoryWriter::Impl::grow(std::int64_t capacity)
             }
         }
         VisibleLength(target, larger).set(target, frames);
-        publish_file(temporary, path);
+        unfinished.publish();
         directory = larger;
     });
     open(path);
@@ -192,10 +192,10 @@ TrajectoryWriter TrajectoryWriter::create(const Communicator& comm, const std::s
 {
     auto impl = std::make_unique<Impl>(comm, path, info);
     on_root(comm, [&] {
-        const auto temporary = temporary_name(path);
+        UnfinishedFile unfinished(path);
         const auto capacity = capacity_for(info.frames ? info.frames : unknown_capacity, info);
-        impl->directory = create_trajectory_file(temporary, info, capacity);
-        publish_file(temporary, path);
+        impl->directory = create_trajectory_file(unfinished.name(), info, capacity);
+        unfinished.publish();
     });
     impl->open(path);
     return TrajectoryWriter(std::move(impl));

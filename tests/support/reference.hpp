@@ -111,20 +111,26 @@ template <class Use>
 void for_each_pair_within(const TestSystem& system, double cutoff, Use use)
 {
     constexpr int reach = 2; // positions are in the canonical cell, which may be skewed
-    std::vector<IVec3> shifts;
-    for (int a = -reach; a <= reach; ++a)
-        for (int b = -reach; b <= reach; ++b)
-            for (int c = -reach; c <= reach; ++c) shifts.push_back(system.box.shift({a, b, c}));
-    for (std::size_t i = 0; i < system.size(); ++i)
-        for (std::size_t j = i + 1; j < system.size(); ++j)
-            for (const auto& shift : shifts) {
-                const IVec3 difference = system.atoms[i].x - system.atoms[j].x + shift;
-                const Vec3 d = to_real(difference, position_unit);
-                if (d.squaredNorm() < cutoff * cutoff) use(i, j, d);
+    const Mat3 box = system.box.vectors();
+    const auto visit_images = [&](std::size_t i, std::size_t j) {
+        const Vec3 d = to_real(system.atoms[i].x - system.atoms[j].x, position_unit);
+        for (int c = -reach; c <= reach; ++c) {
+            if (std::abs(d[2] + c * box(2, 2)) >= cutoff) continue;
+            for (int b = -reach; b <= reach; ++b) {
+                if (std::abs(d[1] + c * box(2, 1) + b * box(1, 1)) >= cutoff) continue;
+                for (int a = -reach; a <= reach; ++a) {
+                    const IVec3 image = system.atoms[i].x - system.atoms[j].x + system.box.shift({a, b, c});
+                    const Vec3 apart = to_real(image, position_unit);
+                    if (apart.squaredNorm() < cutoff * cutoff) use(i, j, apart);
+                }
             }
+        }
+    };
+    for (std::size_t i = 0; i < system.size(); ++i)
+        for (std::size_t j = i + 1; j < system.size(); ++j) visit_images(i, j);
 }
 
-/// The term of excluded pairs, for each molecule: the reaction field acts on them alone.
+/// Calls use(i, j, x_i - x_j, parameters) for all terms of a kind that binds two atoms.
 template <class Use>
 void for_each_term(const TestSystem& system, Interaction kind, Use use)
 {

@@ -7,6 +7,8 @@
 #include <support/constraint_system.hpp>
 
 #include <memory>
+#include <string>
+#include <vector>
 
 /// Small systems made in code: a topology and the atoms of all ranks, the same on every rank.
 namespace holon::test {
@@ -59,6 +61,7 @@ struct TestSystem {
                     excluded.parameters.push_back(0);
                 }
         topology->parameters[static_cast<std::size_t>(Interaction::excluded_pair)] = {InteractionParameters{}};
+        type.residues = {{"MOL", 1}};
         const auto count = static_cast<std::int64_t>(positions.size() / type.atoms.size());
         topology->blocks.push_back({static_cast<int>(topology->molecule_types.size()), count,
                                     static_cast<AtomId>(atoms.size()), topology->n_molecules()});
@@ -159,14 +162,20 @@ inline TestSystem chain(const Mat3& vectors, int n, bool long_bonds = false, uns
     return system;
 }
 
-/// Every way to arrange the ranks in a grid.
-inline std::vector<std::vector<int>> all_grids(int ranks)
+/// Grids of so many ranks: all of them, or thin slabs, rods and cubes where there are many.
+inline std::vector<std::vector<int>> grids_of(int ranks)
 {
+    if (ranks == 8) return {{8, 1, 1}, {1, 2, 4}, {2, 2, 2}};
     std::vector<std::vector<int>> grids;
     for (int a = 1; a <= ranks; ++a)
         for (int b = 1; b <= ranks / a; ++b)
             if (ranks % (a * b) == 0) grids.push_back({a, b, ranks / (a * b)});
     return grids;
+}
+
+inline std::string text(const std::vector<int>& grid)
+{
+    return std::to_string(grid[0]) + "x" + std::to_string(grid[1]) + "x" + std::to_string(grid[2]);
 }
 
 /// One vector of each owned atom, brought together by id on all ranks. Collective.

@@ -8,6 +8,8 @@ import subprocess
 import time
 import traceback
 
+import holon_runner as holon
+
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 
 
@@ -52,7 +54,7 @@ def print_figure(entry, extra=""):
     value = f"{entry['value']:.6g}" if isinstance(entry["value"], float) else str(entry["value"])
     text = ""
     if len(value) > 24 or "\n" in value:
-        value, text = "", "\n" + value.strip()[:600].replace("\n", "\n     ")
+        value, text = "", "\n" + value.strip()[-600:].replace("\n", "\n     ")
     print(f"{mark:5}{entry['case']:28}{entry['figure']:44}{value:>16}  {entry['limit']:16}{extra}{text}", flush=True)
 
 
@@ -104,9 +106,10 @@ def run_cases(cases, log, work):
         began = time.monotonic()
         try:
             case(report)
-        except Exception as error:
-            traceback.print_exc()
-            report.check("runs to its end", False, str(error)[:2000])
+        except holon.RunError as error:
+            report.check("runs to its end", False, str(error)[-2000:])
+        except Exception:
+            report.check("runs to its end", False, traceback.format_exc()[-2000:])
         report.note("seconds", time.monotonic() - began)
         failed += report.failed
         if not report.failed and not getattr(case, "keeps_its_folder", False):

@@ -40,15 +40,15 @@ public:
     bool stopping() const { return stopping_; }
 
     /// Last checkpoint, files to disk, confout.gro, md.log and summary.json. `remark` goes into the log. Collective.
-    void finish(const RunInput& input, Engine& engine, const RunState& state, const std::string& remark);
+    void finish(Engine& engine, const RunState& state, const std::string& remark);
 
     /// summary.json and md.log of a run that failed. Not collective; on rank 0.
-    void report_failure(const RunInput& input, const Engine& engine, const std::string& message);
+    void report_failure(const Engine& engine, const std::string& message);
 
 private:
     std::vector<std::pair<std::string, double>> energies_of(const Measurement& m) const;
     EnergyReport report(const Measurement& m) const;
-    Summary summary(const RunInput& input, const Engine& engine) const;
+    Summary summary(const Engine& engine) const;
     void write_confout(const Engine& engine, const RunState& state) const;
     double wall_seconds() const { return Timers::seconds_since(begin_); }
 

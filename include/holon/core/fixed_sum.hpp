@@ -8,8 +8,8 @@ namespace holon {
 
 __extension__ typedef __int128 int128;
 
-/// An order-independent sum of real numbers: every contribution is rounded once to 2^-36 (clamped at 2^22 = 4e6 units of
-/// the quantity, which only overlapping atoms reach) and added in 128 bits, which nothing can overflow.
+/// An order-independent sum of real numbers: every contribution is rounded once to 2^-36 (clamped at 2^22 = 4e6 units
+/// of the quantity, which only overlapping atoms reach) and added in 128 bits, which nothing can overflow.
 class FixedSum {
 public:
     void add(double contribution) { value_ += round_to_int_clamped(contribution * 0x1p36); }

@@ -20,7 +20,10 @@ inline constexpr double force_unit = 0x1p-28;
 inline constexpr double energy_unit = 0x1p-36;
 
 /// Nearest integer, ties to even: odd-symmetric, so that time can be reversed. |x| < 2^62 is the caller's business.
-inline std::int64_t round_to_int(double x) { return std::llrint(x); }
+inline std::int64_t round_to_int(double x)
+{
+    return std::llrint(x);
+}
 
 /// As round_to_int, saturating: contributions beyond 2^58 units (1e9 kJ/mol/nm for forces) only occur where atoms
 /// overlap; each is clamped by itself, so the result still does not depend on any order. NaN becomes the upper bound.

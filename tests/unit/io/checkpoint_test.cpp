@@ -303,6 +303,7 @@ TEST(Checkpoint, reports_that_there_is_no_space_and_leaves_the_old_file)
     });
     EXPECT_EQ(status, 42);
     expect_state(read_checkpoint({}, path), 3);
+    EXPECT_FALSE(std::filesystem::exists(path + ".new"));
 }
 
 TEST(Checkpoint, a_failed_write_is_reported_and_the_last_good_state_stays)
