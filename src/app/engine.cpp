@@ -39,7 +39,7 @@ Engine::Engine(Communicator comm, std::shared_ptr<const Topology> topology, cons
                  DomainGrid::choose(comm_.size(), box_, nonbonded_.cutoff() + skin_, parameters.domains)),
       constraints_(*topology_, clusters_, solver_order(parameters),
                    SolverSettings{.tolerance = constraint_tolerance(parameters), .comm = comm_}),
-      pair_list_(*topology_), pair_force_(*topology_, nonbonded_, parameters.precision),
+      pair_list_(*topology_), pair_force_(*topology_, nonbonded_, parameters.precision, box_),
       cmap_(cmap_surfaces(*topology_)), self_energy_(PairForce::self_energy(*topology_, nonbonded_)),
       dispersion_(dispersion_correction(*topology_, box.volume(), parameters))
 {

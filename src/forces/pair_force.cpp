@@ -66,6 +66,7 @@ auto with_form(Form form, Use use)
 
 struct PairForce::Impl {
     const NonbondedConstants constants;
+    const Box& box;
     Precision precision;
     Form coulomb_form, vdw_form;
     pair::Constants<double> real;
@@ -82,8 +83,8 @@ struct PairForce::Impl {
     std::vector<pair::RowForces> row;
     std::vector<std::uint8_t> row_has_wide;
 
-    Impl(const Topology& topology, const NonbondedConstants& n, Precision p)
-        : constants(n), precision(p), coulomb_form(pair::form_of(n.coulomb_modifier)),
+    Impl(const Topology& topology, const NonbondedConstants& n, Precision p, const Box& b)
+        : constants(n), box(b), precision(p), coulomb_form(pair::form_of(n.coulomb_modifier)),
           vdw_form(pair::form_of(n.vdw_modifier)), real(n), single(n),
           n_types(static_cast<std::int32_t>(topology.atom_types.size()) + 1), charge_scale(std::sqrt(n.coulomb_factor))
     {
@@ -183,9 +184,31 @@ struct PairForce::Impl {
             const Vec3 d = to_real(atoms.x[index(list.atoms()[index(p.i)])] - atoms.x[index(list.atoms()[index(p.j)])],
                                    position_unit);
             const double r2 = d[0] * d[0] + d[1] * d[1] + d[2] * d[2];
-            const bool coulomb = r2 < real.rc2_coulomb, vdw = r2 < real.rc2_vdw;
+            const auto within = [&](double rc2) {
+                constexpr double rounding = 1e-13; // [nm^2] more than that of positions and box to their lattices
+                return (std::abs(r2 - rc2) < rounding ? tie_distance2(list, atoms, p) : r2) < rc2;
+            };
+            const bool coulomb = within(real.rc2_coulomb), vdw = within(real.rc2_vdw);
             if (coulomb || vdw) use(p, d, coulomb, vdw);
         }
+    }
+
+    /// Square of a distance that is the cutoff within rounding, from the coordinates as decimal numbers (1e-12 nm) and
+    /// the box as given, in plain double arithmetic: what a program that does not round to a lattice would compare.
+    double tie_distance2(const PairList& list, const Atoms& atoms, PlacePair p) const
+    {
+        IVec3 a = atoms.x[index(list.atoms()[index(p.i)])], b = atoms.x[index(list.atoms()[index(p.j)])];
+        const Image image = box.wrap(a) - box.wrap(b);
+        const auto decimal = [](std::int64_t x) {
+            return std::nearbyint(static_cast<double>(x) * position_unit * 1e12) / 1e12;
+        };
+        double r2 = 0.0;
+        for (int k = 0; k < 3; ++k) {
+            double d = decimal(a[k]) - decimal(b[k]);
+            for (int v = k; v < 3; ++v) d += image[v] * box.master()(v, k);
+            r2 += d * d;
+        }
+        return r2;
     }
 
     double force_over_r(PlacePair p, double r2, bool coulomb, bool vdw) const
@@ -281,8 +304,8 @@ struct PairForce::Impl {
     }
 };
 
-PairForce::PairForce(const Topology& topology, const NonbondedConstants& constants, Precision precision)
-    : impl_(std::make_unique<Impl>(topology, constants, precision))
+PairForce::PairForce(const Topology& topology, const NonbondedConstants& constants, Precision precision, const Box& box)
+    : impl_(std::make_unique<Impl>(topology, constants, precision, box))
 {
 }
 PairForce::~PairForce() = default;

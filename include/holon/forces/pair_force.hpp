@@ -16,10 +16,13 @@ namespace holon {
 /// mixed: float arithmetic on the kernel lattice; each pair's force is rounded to 2^-14 kJ/mol/nm and summed in 32-bit
 /// integers, so neither order nor layout matters. Pairs whose force reaches 4096 kJ/mol/nm (overlapping atoms) are
 /// computed again in double and summed in 64 bits; which ones is a property of the pair alone.
-/// double: everything in double on the full position lattice.
+/// double: everything in double on the full position lattice. Coordinates come from files with few decimals, so that
+/// pairs lie exactly at the cutoff more often than one would think; the rounding to the lattice must not decide about
+/// them, see tie_distance2() in the source.
 class PairForce {
 public:
-    PairForce(const Topology& topology, const NonbondedConstants& constants, Precision precision);
+    /// `box` must outlive this object.
+    PairForce(const Topology& topology, const NonbondedConstants& constants, Precision precision, const Box& box);
     ~PairForce();
 
     /// Takes over types and charges of the atoms in the list's clusters. After every PairList::build().
