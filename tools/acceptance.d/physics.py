@@ -25,14 +25,16 @@ SMOOTH = {
 }
 
 
-def slope(time, values, blocks=40):
-    """Slope of a straight line through values(time) and its standard error, from the residuals of block means."""
-    size = len(time) // blocks
-    t, y = (numpy.asarray(array)[: size * blocks].reshape(blocks, size).mean(axis=1) for array in (time, values))
-    t = t - t.mean()
-    b = (t * y).sum() / (t * t).sum()
-    residuals = y - y.mean() - b * t
-    return b, float(numpy.sqrt((residuals**2).sum() / (blocks - 2) / (t * t).sum()))
+def slope(time, values, parts=8):
+    """Slope of a straight line through values(time) and its standard error, from the scatter of the slopes of equal parts.
+
+    The conserved energy does not scatter about a line, it wanders: 4e8 times in 400 ps a pair crosses the cutoff, where the
+    reaction field's force has a kink, at a random energy error of some 1e-4 kJ/mol. The residuals of a single fit know
+    nothing of that; the slopes of the parts do.
+    """
+    time, values = numpy.asarray(time), numpy.asarray(values)
+    of_parts = [numpy.polyfit(t, y, 1)[0] for t, y in zip(numpy.array_split(time, parts), numpy.array_split(values, parts))]
+    return numpy.polyfit(time, values, 1)[0], float(numpy.std(of_parts, ddof=1) / math.sqrt(parts))
 
 
 def nve_drift(report):
