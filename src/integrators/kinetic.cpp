@@ -14,45 +14,59 @@ std::size_t index(std::int64_t i)
     return static_cast<std::size_t>(i);
 }
 
-/// Calls use(atom, share) for each atom of each constraint: how much of a degree of freedom it loses.
-template <class Use>
-void for_each_constraint_atom(const Topology& topology, Use use)
+/// What constraints leave of the three degrees of freedom of each atom of a molecule: each takes a half from either of
+/// its atoms, a rigid water one from each of its three.
+std::vector<double> degrees_of_freedom_of_atoms(const MoleculeType& molecule)
 {
-    for (const auto& block : topology.blocks) {
-        const auto& molecule = topology.molecule_types[index(block.type)];
-        const auto size = static_cast<AtomId>(molecule.atoms.size());
-        for (std::int64_t m = 0; m < block.count; ++m) {
-            const auto start = static_cast<AtomId>(block.first_atom + m * size);
-            for (const auto& c : molecule.constraints) {
-                use(start + c.i, 0.5);
-                use(start + c.j, 0.5);
-            }
-            for (const auto& s : molecule.settles)
-                for (AtomId a = 0; a < 3; ++a) use(start + s.oxygen + a, 1.0);
-        }
-    }
+    std::vector<double> left(molecule.atoms.size(), 3.0);
+    for (const auto& c : molecule.constraints)
+        for (const auto atom : {c.i, c.j}) left[index(atom)] -= 0.5;
+    for (const auto& s : molecule.settles)
+        for (std::int32_t a = 0; a < 3; ++a) left[index(s.oxygen + a)] -= 1.0;
+    return left;
+}
+
+/// Index of the first group that an atom is in; their number, if it is in none.
+template <class Groups, class Get>
+std::size_t group_of(const Groups& groups, AtomId id, Get atoms_of)
+{
+    std::size_t g = 0;
+    while (g < groups.size() && !atoms_of(groups[g]).contains(id)) ++g;
+    return g;
 }
 
 } // namespace
 
 DegreesOfFreedom count_degrees_of_freedom(const Topology& topology, const Parameters& parameters)
 {
-    const double n_com =
-        parameters.comm_mode == CommMode::none ? 0.0 : 3.0 * static_cast<double>(parameters.comm_groups.size());
-    DegreesOfFreedom dof;
-    const double all = 3.0 * static_cast<double>(topology.n_atoms()) - static_cast<double>(topology.n_constraints());
-    dof.total = all - n_com;
-    for (const auto& group : parameters.tc_groups)
-        dof.per_group.push_back(3.0 * static_cast<double>(group.atoms.size()));
-    if (dof.per_group.size() == 1) {
-        dof.per_group[0] = all;
-    } else if (!dof.per_group.empty()) {
-        for_each_constraint_atom(topology, [&](AtomId id, double share) {
-            for (std::size_t g = 0; g < dof.per_group.size(); ++g)
-                if (parameters.tc_groups[g].atoms.contains(id)) dof.per_group[g] -= share;
-        });
+    const auto& coupling = parameters.tc_groups;
+    const auto com = parameters.comm_mode == CommMode::none ? std::vector<AtomGroup>{} : parameters.comm_groups;
+    // Of the atoms in each coupling group (rows) and COM group (columns); last: those in none.
+    std::vector<std::vector<double>> shared(coupling.size() + 1, std::vector<double>(com.size() + 1));
+    for (const auto& block : topology.blocks) {
+        const auto of_atom = degrees_of_freedom_of_atoms(topology.molecule_types[index(block.type)]);
+        auto id = block.first_atom;
+        for (std::int64_t m = 0; m < block.count; ++m)
+            for (const double n : of_atom) {
+                const auto c =
+                    group_of(coupling, id, [](const CouplingGroup& g) -> const AtomGroup& { return g.atoms; });
+                shared[c][group_of(com, id, [](const AtomGroup& g) -> const AtomGroup& { return g; })] += n;
+                ++id;
+            }
     }
-    for (auto& n : dof.per_group) n *= dof.total / all;
+    std::vector<double> of_com(com.size() + 1);
+    for (const auto& row : shared)
+        for (std::size_t c = 0; c <= com.size(); ++c) of_com[c] += row[c];
+
+    DegreesOfFreedom dof;
+    dof.total =
+        3.0 * static_cast<double>(topology.n_atoms() - std::ssize(com)) - static_cast<double>(topology.n_constraints());
+    for (std::size_t t = 0; t < coupling.size(); ++t) {
+        double n = shared[t][com.size()];
+        for (std::size_t c = 0; c < com.size(); ++c)
+            if (of_com[c] > 0.0) n += shared[t][c] - 3.0 * shared[t][c] / of_com[c];
+        dof.per_group.push_back(n);
+    }
     return dof;
 }
 

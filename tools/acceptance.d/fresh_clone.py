@@ -26,15 +26,17 @@ def sh(*words, **how):
     return done.stdout
 
 
+MOUNTS = {"proc": "proc", "sys": "sysfs", "dev/pts": "devpts"}
+
+
 def mount_system(root):
-    for kind in ("proc", "devpts"):
-        target = root / {"proc": "proc", "devpts": "dev/pts"}[kind]
-        target.mkdir(parents=True, exist_ok=True)
-        sh("mount", "-t", kind, kind, target)
+    for target, kind in MOUNTS.items():
+        (root / target).mkdir(parents=True, exist_ok=True)
+        sh("mount", "-t", kind, kind, root / target)
 
 
 def unmount_system(root):
-    for target in ("dev/pts", "proc"):
+    for target in MOUNTS:
         subprocess.run(["umount", root / target], capture_output=True)
 
 
@@ -64,6 +66,7 @@ def fresh_clone(report):
                     )
     finally:
         unmount_system(root)
+    shutil.rmtree(root)
 
 
 CASES = {"1.fresh-clone": fresh_clone}

@@ -92,8 +92,8 @@ def memory(report):
 
 
 def million(report):
-    """start: a million atoms of water on 2 ranks, first step within a minute"""
-    systems.replicate(holon.INPUTS / "spce", report.work, (6, 6, 7))
+    """start: more than a million atoms of water on 2 ranks, first step within a minute"""
+    systems.replicate(holon.INPUTS / "spce", report.work, (6, 6, 8))
     arguments = holon.input_files(report.work)
     began = time.monotonic()
     result = holon.run(report.work / "run", arguments, 2, nsteps=0, nstxout_compressed=0)

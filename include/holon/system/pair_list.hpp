@@ -58,9 +58,12 @@ public:
     const IVec3& origin() const { return origin_; }
 
 private:
+    struct Bounds;
     struct Columns; // clusters sorted into columns along z
-    struct Search;
-    void sort_into(Columns& columns, const Atoms& atoms, std::vector<std::int32_t> members);
+    struct Rules;
+    void sort_into(Columns& columns, Bounds& all, const Atoms& atoms, const std::vector<std::int32_t>& members);
+    void add_partners(std::int32_t ci, const Bounds& own, const Columns& set, const Rules& rules, float reach);
+    static Cluster unused_cluster();
 
     const Topology& topology_;
     double skin_ = 0.0;

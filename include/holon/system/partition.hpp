@@ -54,7 +54,21 @@ private:
     void accept(std::vector<AtomRecord> records, Atoms& atoms);
     void unite_groups(Atoms& atoms);
     void look_up(Atoms& atoms);
+    struct HaloShape {
+        std::array<double, 3> width{}; // along a, b, c, in domains
+        std::array<int, 3> furthest{}; // domain from which copies may come
+    };
+    struct Neighbour {
+        int rank = 0;
+        IVec3 shift = IVec3::Zero();                        // into its frame [2^-48 nm]
+        std::array<double, 3> upper_face{1e30, 1e30, 1e30}; // of its halo, in domains
+        std::uint8_t zone = 0;                              // of its copies of this rank's atoms
+    };
+    double group_reach(const Atoms& atoms) const;
+    HaloShape halo_shape(double width, double reach) const;
+    Neighbour neighbour(const std::array<int, 3>& offset, const HaloShape& shape) const;
     void add_neighbour_copies(Atoms& atoms, double width);
+    void receive_copies(Atoms& atoms, const std::vector<Message>& announced);
     void add_named_copies(Atoms& atoms);
     std::vector<std::pair<int, AtomId>> find_owners(const Atoms& atoms, const std::vector<AtomId>& wanted) const;
     void append_copy(Atoms& atoms, AtomId id, std::uint8_t zone, int owner);

@@ -1,0 +1,314 @@
+// RANKS 1 2 3 8
+// Who owns which atom, who has copies of it, and who computes which pair.
+#include <holon/system/local_terms.hpp>
+#include <holon/system/pair_list.hpp>
+#include <holon/system/partition.hpp>
+
+#include <support/reference.hpp>
+
+#include <gtest/gtest.h>
+
+namespace holon::test {
+namespace {
+
+constexpr double skin = 0.18;
+
+/// A system as the ranks of `comm` hold it.
+struct Distributed {
+    const TestSystem& system;
+    Communicator comm;
+    Parameters parameters;
+    std::vector<MoleculeClusters> clusters;
+    TermIndex terms;
+    Partition partition;
+    Atoms atoms;
+
+    Distributed(const TestSystem& s, const Communicator& c, const std::vector<int>& grid)
+        : system(s), comm(c), clusters(clusters_of(*s.topology)), terms(*s.topology),
+          partition(comm, *s.topology, clusters, terms.needs(clusters), parameters, s.box,
+                    DomainGrid::choose(comm.size(), s.box, 1.0, grid))
+    {
+    }
+
+    static std::vector<MoleculeClusters> clusters_of(const Topology& topology)
+    {
+        std::vector<MoleculeClusters> clusters;
+        for (const auto& type : topology.molecule_types) clusters.push_back(find_clusters(type));
+        return clusters;
+    }
+
+    void distribute(double cutoff) { partition.distribute(system.share(comm), atoms, cutoff + skin); }
+
+    /// Moves all owned atoms by up to `distance` [nm]; the same displacements on any number of ranks.
+    void displace(double distance, unsigned seed)
+    {
+        Noise noise(seed);
+        std::vector<Vec3> by_atom;
+        for (std::size_t id = 0; id < system.size(); ++id) by_atom.push_back(distance * noise.vector());
+        for (std::size_t i = 0; i < static_cast<std::size_t>(atoms.n_owned); ++i) {
+            const auto id = static_cast<std::size_t>(atoms.id[i]);
+            atoms.x[i] += to_lattice(by_atom[id], position_unit);
+            atoms.v[i] = to_lattice(by_atom[system.size() - 1 - id], velocity_unit);
+        }
+    }
+
+    std::vector<AtomRecord> state() const { return canonical_by_id(comm, atoms, system.box, system.size()); }
+};
+
+std::vector<TestSystem> all_systems()
+{
+    return {argon(cubic(2.1), 6),           argon(dodecahedron(2.4), 6), argon(octahedron(2.4), 6),
+            argon(octahedron(4.8), 6, 0.2), water(cubic(2.0), 5),        water(octahedron(2.3), 5),
+            chain(dodecahedron(2.2), 6)};
+}
+
+/// Owned once, groups whole, every copy where its owner's atom is, in some image.
+void expect_sound(const Distributed& d)
+{
+    for (const auto n : owners(d.comm, d.atoms, d.system.size())) ASSERT_EQ(n, 1);
+    const auto& atoms = d.atoms;
+    const auto size = static_cast<std::size_t>(atoms.n_total);
+    for (const auto n : {atoms.id.size(), atoms.x.size(), atoms.type.size(), atoms.charge.size(), atoms.mass.size(),
+                         atoms.f.size(), atoms.x_ref.size(), d.partition.zone().size()})
+        ASSERT_EQ(n, size);
+    const auto state = d.state();
+    for (std::size_t i = 0; i < size; ++i) {
+        IVec3 x = atoms.x[i];
+        d.system.box.wrap(x);
+        ASSERT_EQ(x, state[static_cast<std::size_t>(atoms.id[i])].x) << "atom " << atoms.id[i];
+        const auto& atom = d.system.topology->atom(atoms.id[i]);
+        ASSERT_EQ(atoms.type[i], atom.type);
+        ASSERT_EQ(atoms.charge[i], atom.charge);
+        ASSERT_EQ(atoms.mass[i] * atoms.inverse_mass[i], 1.0);
+    }
+    for (std::int32_t i = 0; i < atoms.n_owned; ++i) {
+        const auto& place = d.partition.place()[static_cast<std::size_t>(i)];
+        const auto head =
+            d.clusters[static_cast<std::size_t>(place.molecule_type)].group_head[static_cast<std::size_t>(place.index)];
+        const auto local = d.partition.local().find(place.molecule_start + head);
+        ASSERT_TRUE(local >= 0 && local < atoms.n_owned) << "group of atom " << atoms.id[static_cast<std::size_t>(i)];
+        const IVec3 apart = atoms.x[static_cast<std::size_t>(i)] - atoms.x[static_cast<std::size_t>(local)];
+        ASSERT_EQ(d.system.box.minimum_image(apart), apart) << "torn by the boundary";
+    }
+}
+
+TEST(Partition, OwnsEveryAtomOnceAndKeepsGroupsWhole)
+{
+    const auto comm = Communicator::world();
+    for (const auto& system : all_systems())
+        for (const auto& grid : grids_of(comm.size())) {
+            SCOPED_TRACE(text(grid));
+            Distributed d(system, comm, grid);
+            d.distribute(0.8);
+            expect_sound(d);
+            const auto state = d.state();
+            for (std::size_t i = 0; i < system.size(); ++i) EXPECT_TRUE(same_state(state[i], system.atoms[i])) << i;
+        }
+}
+
+TEST(Partition, DomainsOfAUniformSystemAreAlike)
+{
+    const auto comm = Communicator::world();
+    for (const auto& vectors : {cubic(2.4), dodecahedron(2.7), octahedron(2.8)}) {
+        const auto system = argon(vectors, 8, 0.02);
+        for (const auto& grid : grids_of(comm.size())) {
+            Distributed d(system, comm, grid);
+            d.distribute(0.8);
+            const auto mean = static_cast<double>(system.size()) / comm.size();
+            EXPECT_NEAR(d.atoms.n_owned, mean, comm.size() == 1 ? 0.0 : 0.4 * mean) << text(grid);
+        }
+    }
+}
+
+TEST(Partition, RepartitionKeepsEveryBitOfTheState)
+{
+    const auto comm = Communicator::world();
+    for (const auto& system : {water(cubic(2.0), 4), water(octahedron(2.3), 4), chain(dodecahedron(2.2), 5)})
+        for (const auto& grid : grids_of(comm.size())) {
+            SCOPED_TRACE(text(grid));
+            Distributed d(system, comm, grid);
+            d.distribute(0.8);
+            unsigned seed = 17;
+            for (const double distance : {0.05, 0.3, 7.0}) { // the last one: through several boxes
+                d.displace(distance, seed++);
+                const auto before = d.state();
+                d.partition.repartition(d.atoms, 0.8 + skin);
+                expect_sound(d);
+                const auto after = d.state();
+                for (std::size_t i = 0; i < before.size(); ++i) ASSERT_TRUE(same_state(before[i], after[i])) << i;
+            }
+        }
+}
+
+/// How often each pair (i < j) within the cutoff, in any image, is in the lists of all ranks.
+std::vector<std::int64_t> times_listed(const Distributed& d, const PairList& list, double cutoff)
+{
+    const auto n = d.system.size();
+    std::vector<std::int64_t> count(n * n);
+    for (std::size_t ci = 0; ci + 1 < list.row_begin().size(); ++ci)
+        for (auto e = list.row_begin()[ci]; e < list.row_begin()[ci + 1]; ++e) {
+            const auto& entry = list.entries()[static_cast<std::size_t>(e)];
+            for (std::size_t l = 0; l < 16; ++l) {
+                if ((entry.mask >> l & 1U) == 0) continue;
+                const auto i = static_cast<std::size_t>(list.atoms()[4 * ci + l / 4]);
+                const auto j =
+                    static_cast<std::size_t>(list.atoms()[4 * static_cast<std::size_t>(entry.cluster) + l % 4]);
+                const Vec3 apart = to_real(d.atoms.x[i] - d.atoms.x[j], position_unit);
+                if (apart.norm() >= cutoff) continue;
+                const auto a = static_cast<std::size_t>(d.atoms.id[i]), b = static_cast<std::size_t>(d.atoms.id[j]);
+                ++count[std::min(a, b) * n + std::max(a, b)];
+            }
+        }
+    d.comm.sum(std::span(count));
+    return count;
+}
+
+std::vector<std::int64_t> times_wanted(const TestSystem& system, double cutoff)
+{
+    const auto n = system.size();
+    std::vector<std::int64_t> count(n * n);
+    for_each_pair_within(system, cutoff, [&](std::size_t i, std::size_t j, const Vec3&) {
+        if (!excluded(*system.topology, i, j)) ++count[i * n + j];
+    });
+    return count;
+}
+
+void expect_same_pairs(const std::vector<std::int64_t>& listed, const std::vector<std::int64_t>& wanted, std::size_t n)
+{
+    std::int64_t missed = 0, too_often = 0;
+    std::string example;
+    for (std::size_t k = 0; k < n * n; ++k) {
+        missed += listed[k] < wanted[k];
+        too_often += listed[k] > wanted[k];
+        if (listed[k] != wanted[k] && example.empty())
+            example = std::to_string(k / n) + ", " + std::to_string(k % n) + ": " + std::to_string(listed[k]);
+    }
+    EXPECT_EQ(missed, 0) << "e.g. " << example;
+    EXPECT_EQ(too_often, 0) << "e.g. " << example;
+}
+
+void expect_each_pair_once(const TestSystem& system, double cutoff)
+{
+    const auto comm = Communicator::world();
+    const auto wanted = times_wanted(system, cutoff);
+    for (const auto& grid : grids_of(comm.size())) {
+        SCOPED_TRACE(text(grid) + " cutoff " + std::to_string(cutoff));
+        Distributed d(system, comm, grid);
+        d.distribute(cutoff);
+        PairList list(*system.topology);
+        list.build(d.atoms, d.partition, cutoff, skin);
+        expect_same_pairs(times_listed(d, list, cutoff), wanted, system.size());
+    }
+}
+
+TEST(PairList, HasEachPairWithinTheCutoffOnOneRankOnce)
+{
+    for (const auto& system : all_systems())
+        for (const double cutoff : {0.5, 0.9}) expect_each_pair_once(system, cutoff);
+}
+
+TEST(PairList, IsCompleteUpToHalfTheBox)
+{
+    for (const auto& vectors : {cubic(1.7), dodecahedron(1.7), octahedron(1.7)}) {
+        const auto system = argon(vectors, 4, 0.1);
+        expect_each_pair_once(system, 0.9999 * system.box.max_cutoff());
+    }
+}
+
+TEST(PairList, HandlesDomainsWithoutAtoms)
+{
+    TestSystem system(cubic(3.0));
+    system.set_types({argon_lj});
+    system.add(molecule("Argon", {40.0}, {}), {{0.1, 0.1, 0.1}, {2.9, 0.1, 0.1}, {0.2, 2.8, 2.9}, {1.4, 0.1, 0.2}});
+    expect_each_pair_once(system, 1.4);
+}
+
+TEST(PairList, StaysCompleteWhileAtomsMoveByHalfTheSkin)
+{
+    const auto comm = Communicator::world();
+    const double cutoff = 0.8;
+    for (const auto& start : {argon(cubic(2.1), 6), water(octahedron(2.3), 5)})
+        for (const auto& grid : grids_of(comm.size())) {
+            SCOPED_TRACE(text(grid));
+            Distributed d(start, comm, grid);
+            d.distribute(cutoff);
+            PairList list(*start.topology);
+            list.build(d.atoms, d.partition, cutoff, skin);
+            EXPECT_EQ(list.largest_displacement2(d.atoms), 0.0);
+            d.displace(list.allowed_displacement() / std::sqrt(3.0), 9);
+            d.partition.halo().update_positions(d.atoms.x);
+            EXPECT_LE(list.largest_displacement2(d.atoms), std::pow(list.allowed_displacement(), 2));
+
+            TestSystem moved = start;
+            moved.atoms = d.state();
+            expect_same_pairs(times_listed(d, list, cutoff), times_wanted(moved, cutoff), start.size());
+        }
+}
+
+TEST(PairList, ClusterCoordinatesAreThePositionsOnTheKernelLattice)
+{
+    const auto system = water(octahedron(2.3), 4);
+    Distributed d(system, Communicator::world(), {});
+    d.distribute(0.7);
+    PairList list(*system.topology);
+    list.build(d.atoms, d.partition, 0.7, skin);
+    d.displace(0.02, 4);
+    d.partition.halo().update_positions(d.atoms.x);
+    list.load_positions(d.atoms);
+    std::vector<int> seen(static_cast<std::size_t>(d.atoms.n_total));
+    for (std::size_t p = 0; p < list.atoms().size(); ++p) {
+        if (list.atoms()[p] < 0) continue;
+        const auto atom = static_cast<std::size_t>(list.atoms()[p]);
+        ++seen[atom];
+        const auto& cluster = list.clusters()[p / 4];
+        const IVec3 kernel = IVec3(cluster.x[p % 4], cluster.y[p % 4], cluster.z[p % 4]) + list.origin();
+        for (int k = 0; k < 3; ++k)
+            EXPECT_EQ(kernel[k], std::llround(std::ldexp(static_cast<double>(d.atoms.x[atom][k]), kernel_bits - 48)));
+    }
+    for (std::size_t i = 0; i < seen.size(); ++i) EXPECT_EQ(seen[i], d.partition.zone()[i] != Partition::named ? 1 : 0);
+}
+
+/// Each term of the system once, with its own atoms in the right image.
+void expect_each_term_once(const Distributed& d)
+{
+    const auto& bonds =
+        d.system.topology->molecule_types[0].interactions[static_cast<std::size_t>(Interaction::harmonic_bond)];
+    const auto local = d.terms.localise(d.atoms, d.partition)[static_cast<std::size_t>(Interaction::harmonic_bond)];
+    std::map<std::pair<AtomId, AtomId>, std::size_t> number;
+    for (std::size_t t = 0; t < bonds.size(); ++t) number[{bonds.atoms[2 * t], bonds.atoms[2 * t + 1]}] = t;
+    std::vector<std::int64_t> count(bonds.size());
+    for (std::size_t t = 0; t < local.size(); ++t) {
+        const auto i = static_cast<std::size_t>(local.atoms[2 * t]),
+                   j = static_cast<std::size_t>(local.atoms[2 * t + 1]);
+        const auto found = number.find({d.atoms.id[i], d.atoms.id[j]});
+        ASSERT_NE(found, number.end());
+        EXPECT_EQ(local.parameters[t], bonds.parameters[found->second]);
+        ++count[found->second];
+        const auto& state = d.system.atoms;
+        EXPECT_EQ(d.system.box.minimum_image(d.atoms.x[i] - d.atoms.x[j]),
+                  d.system.box.minimum_image(state[static_cast<std::size_t>(d.atoms.id[i])].x -
+                                             state[static_cast<std::size_t>(d.atoms.id[j])].x));
+    }
+    d.comm.sum(std::span(count));
+    for (const auto n : count) EXPECT_EQ(n, 1);
+}
+
+TEST(Partition, FetchesAtomsThatLongBondsNeedFromAnywhere)
+{
+    const auto comm = Communicator::world();
+    for (const auto& system : {chain(cubic(3.0), 6, true), chain(octahedron(3.4), 6, true)})
+        for (const auto& grid : grids_of(comm.size())) {
+            SCOPED_TRACE(text(grid));
+            Distributed d(system, comm, grid);
+            d.distribute(0.2); // the bonds are up to half the box long
+            expect_sound(d);
+            expect_each_term_once(d);
+            std::int64_t named = 0;
+            for (const auto zone : d.partition.zone()) named += zone == Partition::named;
+            named = comm.sum(named);
+            EXPECT_EQ(named > 0, comm.size() > 1);
+        }
+}
+
+} // namespace
+} // namespace holon::test

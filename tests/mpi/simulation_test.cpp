@@ -1,0 +1,300 @@
+// RANKS 1 2 3 8
+// The time step as the program takes it: reversible, of second order, and the same bits on any grid of domains.
+#include <holon/app/minimise.hpp>
+#include <holon/app/simulation.hpp>
+#include <holon/core/units.hpp>
+#include <holon/integrators/propagate.hpp>
+
+#include <support/sample_state.hpp>
+#include <support/systems.hpp>
+
+#include <gtest/gtest.h>
+
+#include <optional>
+
+namespace holon::test {
+namespace {
+
+constexpr const char* common = R"(
+rcoulomb = 0.85
+rvdw = 0.85
+rvdw-switch = 0.6
+vdw-modifier = force-switch
+gen-seed = 11
+ld-seed = 12
+nstenergy = 0
+nstlog = 0
+checkpoint-interval = 0
+)";
+
+/// A run of the program without its command line: input, engine and outputs in a folder of its own.
+class ProgramRun {
+public:
+    ProgramRun(const TestSystem& system, const Communicator& comm, const std::string& mdp,
+               const std::vector<int>& grid = {})
+        : comm_(comm), scratch_(folder_name(comm))
+    {
+        const auto or_default = [&mdp](const std::string& key, const std::string& value) {
+            return mdp.find(key) == std::string::npos ? key + " = " + value + "\n" : "";
+        };
+        const auto text = common + or_default("comm-mode", "none") + or_default("gen-vel", "yes") + mdp;
+        input_.settings = read_settings(text, "test.mdp", {}, input_.notes);
+        input_.settings.parameters.domains = grid;
+        resolve_groups(input_.settings, *system.topology, {});
+        input_.topology = system.topology;
+        input_.box = system.box;
+        input_.state.box = system.box.master();
+        engine_.emplace(comm, input_.topology, parameters(), input_.box);
+        engine_->distribute(system.share(comm));
+        Simulation::prepare_start(*engine_, parameters(), 0);
+        folder_.emplace(comm, scratch_.file("run"), OutputFolder::Start::fresh);
+        outputs_.emplace(input_, *folder_, *engine_, input_.state);
+    }
+    ~ProgramRun() { comm_.barrier(); }
+
+    void advance(std::int64_t steps)
+    {
+        Simulation simulation(*engine_, parameters(), input_.state, *outputs_);
+        simulation.run(input_.state.step + steps);
+        input_.state = simulation.state();
+    }
+
+    std::string minimise(std::int64_t steps)
+    {
+        Minimiser minimiser(*engine_, parameters(), input_.state, *outputs_);
+        minimiser.run(steps);
+        input_.state = minimiser.state();
+        return minimiser.verdict();
+    }
+
+    void reverse()
+    {
+        for (auto& v : atoms().v) v = -v;
+    }
+
+    Atoms& atoms() { return engine_->atoms; }
+    Engine& engine() { return *engine_; }
+    const RunState& state() const { return input_.state; }
+    const Parameters& parameters() const { return input_.settings.parameters; }
+
+    std::vector<AtomRecord> records() const
+    {
+        const auto n = static_cast<std::size_t>(input_.topology->n_atoms());
+        return canonical_by_id(comm_, engine_->atoms, engine_->box(), n);
+    }
+
+    double potential() const { return engine_->totals().potential; }
+    double kinetic() const { return kinetic_tensor(engine_->atoms, comm_).trace(); }
+
+private:
+    /// Several runs may be under way: one of all ranks, and one of each rank by itself.
+    static std::string folder_name(const Communicator& comm)
+    {
+        static int number = 0;
+        const auto owner = comm.size() > 1 ? std::string("all") : std::to_string(getpid());
+        return "simulation-" + owner + "-" + std::to_string(++number) + "-";
+    }
+
+    Communicator comm_;
+    TemporaryFolder scratch_;
+    RunInput input_;
+    std::optional<Engine> engine_;
+    std::optional<OutputFolder> folder_;
+    std::optional<Outputs> outputs_;
+};
+
+bool same_states(const std::vector<AtomRecord>& a, const std::vector<AtomRecord>& b)
+{
+    return std::ranges::equal(a, b, same_state);
+}
+
+TestSystem small_argon()
+{
+    return argon(octahedron(2.1), 5, 0.02);
+}
+
+TEST(Simulation, ForwardAndBackLeadsToTheSameBits)
+{
+    const auto comm = Communicator::world();
+    for (const char* precision : {"mixed", "double"}) {
+        ProgramRun run(small_argon(), comm,
+                       std::string("integrator = md-vv\ndt = 0.004\ngen-temp = 400\nprecision = ") + precision);
+        const auto start = run.records();
+        run.advance(150);
+        EXPECT_GT(run.engine().n_repartitions(), 1);
+        EXPECT_FALSE(same_states(run.records(), start));
+        run.reverse();
+        run.advance(150);
+        run.reverse();
+        EXPECT_TRUE(same_states(run.records(), start)) << precision;
+    }
+}
+
+constexpr const char* with_thermostat = "\ntcoupl = v-rescale\ntc-grps = System\ntau-t = 0.05\nref-t = 300\n";
+
+TEST(Simulation, TakesTheSameStepsOnAnyGrid)
+{
+    const auto comm = Communicator::world();
+    const auto waters = water(octahedron(1.9), 4, 3);
+    struct Case {
+        TestSystem system;
+        std::string mdp;
+    };
+    const std::vector<Case> all = {
+        {small_argon(), std::string("integrator = md\ndt = 0.004\ngen-temp = 200") + with_thermostat},
+        {waters, std::string("integrator = md\ndt = 0.001\ncomm-mode = linear\nnstcomm = 5") + with_thermostat},
+        {waters, "integrator = md-vv\ndt = 0.001\nprecision = double\ncoulombtype = reaction-field\nepsilon-rf = 78"},
+        {chain(dodecahedron(2.2), 5, true), std::string("integrator = md-vv\ndt = 0.002") + with_thermostat}};
+    for (const auto& [system, mdp] : all) {
+        ProgramRun alone(system, Communicator(), mdp);
+        alone.advance(30);
+        const auto expected = alone.records();
+        for (const auto& grid : grids_of(comm.size())) {
+            SCOPED_TRACE(text(grid));
+            ProgramRun run(system, comm, mdp, grid);
+            run.advance(17); // in two parts: what a run is made of is all in its state
+            run.advance(13);
+            EXPECT_TRUE(same_states(run.records(), expected));
+            EXPECT_EQ(run.potential(), alone.potential());
+            EXPECT_EQ(run.state(), alone.state());
+        }
+    }
+}
+
+/// Root mean square of the total energy's deviation from its mean over 0.32 ps [kJ/mol].
+double energy_error(int steps_per_ps)
+{
+    ProgramRun run(small_argon(), Communicator::world(),
+                   "integrator = md-vv\nprecision = double\ngen-temp = 200\ndt = " +
+                       std::to_string(1.0 / steps_per_ps));
+    double sum = 0.0, squares = 0.0;
+    constexpr int n = 20;
+    run.advance(0);
+    const double start = run.potential() + run.kinetic();
+    for (int k = 0; k < n; ++k) {
+        run.advance(steps_per_ps * 32 / 100 / n);
+        const double change = run.potential() + run.kinetic() - start;
+        sum += change / n;
+        squares += change * change / n;
+    }
+    return std::sqrt(squares - sum * sum);
+}
+
+TEST(Simulation, EnergyErrorFallsFourfoldWhenTheStepIsHalved)
+{
+    const double coarse = energy_error(125), fine = energy_error(250);
+    EXPECT_NEAR(coarse / fine, 4.0, 0.4);
+}
+
+TEST(Simulation, MomentumStays)
+{
+    ProgramRun run(small_argon(), Communicator::world(), "integrator = md-vv\ndt = 0.002\ngen-temp = 200");
+    const auto momentum = [&run] {
+        Vec3 total = Vec3::Zero();
+        for (const auto& atom : run.records()) total += 39.948 * to_real(atom.v, velocity_unit);
+        return total;
+    };
+    double scale = 0.0;
+    for (const auto& atom : run.records()) scale += 39.948 * to_real(atom.v, velocity_unit).norm();
+    const Vec3 before = momentum();
+    EXPECT_GT(before.norm(), 0.001 * scale) << "nothing to conserve";
+    run.advance(100);
+    EXPECT_LT((momentum() - before).norm(), 1e-12 * scale);
+}
+
+TEST(Simulation, ThermostatWorkIsPartOfTheConservedEnergy)
+{
+    ProgramRun run(small_argon(), Communicator::world(),
+                   std::string("integrator = md-vv\ndt = 0.002\ngen-temp = 100") + with_thermostat);
+    run.advance(0);
+    const double before = run.potential() + run.kinetic();
+    run.advance(100);
+    const double change = run.potential() + run.kinetic() - before;
+    EXPECT_GT(change, 0.5 * run.kinetic()) << "it heats from 100 to 300 K";
+    EXPECT_NEAR(change, run.state().real("thermostat-work"), 0.01 * run.kinetic());
+}
+
+TEST(Simulation, LeapFrogAndVelocityVerletTakeTheSamePath)
+{
+    const auto comm = Communicator::world();
+    const std::string mdp = "precision = double\ndt = 0.004\ngen-temp = 200\nintegrator = ";
+    ProgramRun verlet(small_argon(), comm, mdp + "md-vv"), leap_frog(small_argon(), comm, mdp + "md");
+    leap_frog.engine().compute_forces(false);
+    kick(leap_frog.atoms(), -0.5 * leap_frog.parameters().dt); // its velocities lead by half a step
+    verlet.advance(50);
+    leap_frog.advance(50);
+    const auto a = verlet.records(), b = leap_frog.records();
+    for (std::size_t i = 0; i < a.size(); ++i)
+        EXPECT_LT(to_real(verlet.engine().box().minimum_image(a[i].x - b[i].x), position_unit).norm(), 1e-11);
+}
+
+TEST(Minimiser, LowersTheEnergyToEmtol)
+{
+    const auto comm = Communicator::world();
+    const auto system = argon(octahedron(2.1), 5, 0.06);
+    const std::string mdp = "integrator = steep\nemtol = 20\nemstep = 0.01\ngen-vel = no\n";
+    ProgramRun alone(system, Communicator(), mdp);
+    alone.engine().compute_forces(true);
+    const double before = alone.potential();
+    EXPECT_EQ(alone.minimise(500).find("Converged"), 0u);
+    EXPECT_LT(alone.potential(), before - 1.0);
+    EXPECT_GT(alone.state().step, 3);
+    double largest = 0.0;
+    for (std::int32_t i = 0; i < alone.atoms().n_owned; ++i)
+        largest = std::max(largest, to_real(alone.atoms().f[static_cast<std::size_t>(i)], force_unit).norm());
+    EXPECT_LT(largest, 20.0);
+
+    ProgramRun run(system, comm, mdp);
+    run.minimise(500);
+    EXPECT_TRUE(same_states(run.records(), alone.records()));
+    EXPECT_EQ(run.state(), alone.state());
+}
+
+TEST(Minimiser, KeepsRigidWaterRigidAndStopsWhenToldTo)
+{
+    const auto comm = Communicator::world();
+    const auto system = water(octahedron(1.9), 4, 3);
+    const std::string mdp = "integrator = steep\nemtol = 1\ngen-vel = no\n";
+    ProgramRun alone(system, Communicator(), mdp), run(system, comm, mdp);
+    run.engine().compute_forces(true);
+    const double before = run.potential();
+    EXPECT_EQ(run.minimise(12).find("Stopped after 12 steps"), 0u);
+    EXPECT_LT(run.potential(), before - 100.0);
+    alone.minimise(12);
+    const auto records = run.records();
+    EXPECT_TRUE(same_states(records, alone.records()));
+    for (std::size_t i = 0; i < records.size(); i += 3)
+        for (std::size_t h = i + 1; h < i + 3; ++h) {
+            const IVec3 bond = system.box.minimum_image(records[h].x - records[i].x);
+            EXPECT_NEAR(to_real(bond, position_unit).norm(), 0.1, 1e-7);
+        }
+}
+
+TEST(Simulation, StartsOnTheConstraintsWithTheTemperatureAskedFor)
+{
+    const auto comm = Communicator::world();
+    auto system = water(octahedron(1.9), 4, 3);
+    Noise noise(8);
+    for (auto& atom : system.atoms) {
+        atom.x += to_lattice(0.003 * noise.vector(), position_unit);
+        atom.image += system.box.wrap(atom.x);
+    }
+    ProgramRun run(system, comm, "integrator = md-vv\ncomm-mode = linear\ngen-temp = 300");
+    const auto records = run.records();
+    Vec3 momentum = Vec3::Zero();
+    for (const auto& atom : records) momentum += system.topology->atom(atom.id).mass * to_real(atom.v, velocity_unit);
+    EXPECT_LT(momentum.norm(), 1e-9);
+    for (std::size_t i = 0; i < records.size(); i += 3)
+        for (std::size_t h = i + 1; h < i + 3; ++h) {
+            const Vec3 d = to_real(system.box.minimum_image(records[h].x - records[i].x), position_unit);
+            const Vec3 v = to_real(records[h].v - records[i].v, velocity_unit);
+            EXPECT_NEAR(d.norm(), 0.1, 1e-12);
+            EXPECT_NEAR(d.dot(v), 0.0, 1e-11);
+        }
+    // Six degrees of freedom per water, less three; within 4 standard deviations.
+    const double dof = 2.0 * static_cast<double>(records.size()) - 3.0;
+    EXPECT_NEAR(2.0 * run.kinetic() / (dof * units::boltzmann), 300.0, 4.0 * 300.0 * std::sqrt(2.0 / dof));
+}
+
+} // namespace
+} // namespace holon::test

@@ -1,0 +1,334 @@
+// The kernels of all instruction sets do the same, and so does the arithmetic that they are made of.
+#include <forces/pair_kernel.hpp>
+
+#include <support/reference.hpp>
+
+#include <gtest/gtest.h>
+
+#include <random>
+
+namespace holon::test {
+namespace {
+
+using pair::Form;
+
+Parameters parameters(Modifier vdw, double switch_at)
+{
+    Parameters p;
+    p.rcoulomb = 0.9;
+    p.rvdw = 1.0;
+    p.rvdw_switch = switch_at;
+    p.vdw_modifier = vdw;
+    p.coulomb = CoulombKind::reaction_field;
+    p.epsilon_rf = 78.0;
+    return p;
+}
+
+struct Setting {
+    const char* name;
+    Form form;
+    Parameters parameters;
+};
+
+std::vector<Setting> settings()
+{
+    return {{"plain", Form::plain, parameters(Modifier::none, 0.0)},
+            {"shift", Form::plain, parameters(Modifier::potential_shift, 0.0)},
+            {"force switch", Form::force_switch, parameters(Modifier::force_switch, 0.8)},
+            {"force switch from 0", Form::force_switch, parameters(Modifier::force_switch, 0.0)},
+            {"potential switch", Form::potential_switch, parameters(Modifier::potential_switch, 0.8)}};
+}
+
+/// Clusters at random places, dense enough for some pairs to overlap, with random masks.
+struct RandomClusters {
+    static constexpr std::int32_t n = 60, n_types = 3;
+    std::vector<Cluster> clusters{static_cast<std::size_t>(n)};
+    std::vector<std::int64_t> row_begin{0};
+    std::vector<PairList::Entry> entries;
+    std::vector<double> charge, c6, c12;
+    std::vector<float> charge_single, c6_single, c12_single;
+    std::vector<std::int32_t> type;
+
+    explicit RandomClusters(unsigned seed)
+    {
+        std::mt19937 random(seed);
+        std::uniform_int_distribution<std::int32_t> place(0, 6 << 20); // 1.5 nm
+        for (auto& cluster : clusters) {
+            const std::int32_t x = place(random), y = place(random), z = place(random);
+            std::uniform_int_distribution<std::int32_t> near(-(1 << 20), 1 << 20);
+            for (std::size_t a = 0; a < 4; ++a) {
+                cluster.x[a] = x + near(random);
+                cluster.y[a] = y + near(random);
+                cluster.z[a] = z + near(random);
+                type.push_back(static_cast<std::int32_t>(random() % n_types));
+                charge.push_back(11.8 * (static_cast<double>(random() % 1000) / 1000.0 - 0.5));
+            }
+        }
+        for (std::int32_t i = 0; i < n; ++i) {
+            for (std::int32_t j = i; j < n; ++j) {
+                std::uint32_t mask = static_cast<std::uint32_t>(random() & 0xffff);
+                if (i == j) mask &= 0x08ce; // a < b only
+                if (random() % 4 != 0) entries.push_back({j, mask});
+            }
+            row_begin.push_back(static_cast<std::int64_t>(entries.size()));
+        }
+        c6 = {0.0062, 0.004, 0.0, 0.004, 0.0026, 0.0, 0.0, 0.0, 0.0};
+        c12 = {9.7e-6, 5.0e-6, 0.0, 5.0e-6, 2.6e-6, 0.0, 0.0, 0.0, 0.0};
+        charge_single.assign(charge.begin(), charge.end());
+        c6_single.assign(c6.begin(), c6.end());
+        c12_single.assign(c12.begin(), c12.end());
+    }
+};
+
+struct Forces {
+    std::vector<pair::LaneForces> partner;
+    std::vector<pair::RowForces> row;
+    std::vector<std::uint8_t> wide;
+};
+
+using Kernel = void (*)(Form, const pair::KernelData&);
+using Energies = pair::EnergySums (*)(Form, const pair::EnergyData&);
+
+Forces run(Kernel kernel, const RandomClusters& c, const Setting& setting)
+{
+    Forces result;
+    result.partner.resize(RandomClusters::n);
+    result.row.resize(RandomClusters::n);
+    result.wide.resize(RandomClusters::n);
+    std::memset(result.partner.data(), 0, sizeof(pair::LaneForces) * result.partner.size());
+    std::memset(result.row.data(), 0, sizeof(pair::RowForces) * result.row.size());
+    kernel(setting.form, {.clusters = c.clusters.data(),
+                          .n_clusters = RandomClusters::n,
+                          .row_begin = c.row_begin.data(),
+                          .entries = c.entries.data(),
+                          .charge = c.charge_single.data(),
+                          .type = c.type.data(),
+                          .c6 = c.c6_single.data(),
+                          .c12 = c.c12_single.data(),
+                          .n_types = RandomClusters::n_types,
+                          .constants = pair::Constants<float>(NonbondedConstants(setting.parameters)),
+                          .partner = result.partner.data(),
+                          .row = result.row.data(),
+                          .row_has_wide = result.wide.data()});
+    return result;
+}
+
+struct EnergyResult {
+    pair::EnergySums sums;
+    std::vector<std::uint8_t> left_out;
+};
+
+EnergyResult run(Energies kernel, const RandomClusters& c, const Setting& setting)
+{
+    EnergyResult result{{}, std::vector<std::uint8_t>(RandomClusters::n)};
+    const NonbondedConstants constants(setting.parameters);
+    result.sums = kernel(setting.form, {.clusters = c.clusters.data(),
+                                        .n_clusters = RandomClusters::n,
+                                        .row_begin = c.row_begin.data(),
+                                        .entries = c.entries.data(),
+                                        .charge = c.charge.data(),
+                                        .type = c.type.data(),
+                                        .c6 = c.c6.data(),
+                                        .c12 = c.c12.data(),
+                                        .n_types = RandomClusters::n_types,
+                                        .cutoffs = pair::Constants<float>(constants),
+                                        .constants = pair::Constants<double>(constants),
+                                        .row_left_out = result.left_out.data()});
+    return result;
+}
+
+template <class T>
+bool same_bytes(const std::vector<T>& a, const std::vector<T>& b)
+{
+    return a.size() == b.size() && std::memcmp(a.data(), b.data(), a.size() * sizeof(T)) == 0;
+}
+
+/// The variants beside the baseline that this machine can run.
+struct Variant {
+    const char* name;
+    Kernel forces;
+    Energies energies;
+};
+
+std::vector<Variant> variants()
+{
+    std::vector<Variant> all;
+#if defined(__x86_64__)
+    if (__builtin_cpu_supports("x86-64-v3")) all.push_back({"v3", pair::run_kernel_v3, pair::run_energies_v3});
+    if (__builtin_cpu_supports("x86-64-v4")) all.push_back({"v4", pair::run_kernel_v4, pair::run_energies_v4});
+#endif
+    return all;
+}
+
+TEST(PairKernel, AllInstructionSetsGiveTheSameIntegers)
+{
+    for (unsigned seed = 1; seed <= 5; ++seed) {
+        const RandomClusters clusters(seed);
+        for (const auto& setting : settings()) {
+            const auto forces = run(pair::run_kernel_baseline, clusters, setting);
+            const auto energies = run(pair::run_energies_baseline, clusters, setting);
+            EXPECT_GT(std::ranges::count(forces.wide, 1), 0) << "no pair overlaps";
+            EXPECT_GT(std::ranges::count(energies.left_out, 0), 0) << "all rows overlap";
+            for (const auto& variant : variants()) {
+                SCOPED_TRACE(std::string(setting.name) + ", " + variant.name);
+                const auto other = run(variant.forces, clusters, setting);
+                EXPECT_TRUE(same_bytes(other.row, forces.row));
+                EXPECT_TRUE(same_bytes(other.partner, forces.partner));
+                EXPECT_TRUE(same_bytes(other.wide, forces.wide));
+                const auto other_energies = run(variant.energies, clusters, setting);
+                EXPECT_TRUE(other_energies.sums.coulomb == energies.sums.coulomb);
+                EXPECT_TRUE(other_energies.sums.lj == energies.sums.lj);
+                EXPECT_TRUE(other_energies.left_out == energies.left_out);
+            }
+        }
+    }
+}
+
+TEST(PairKernel, ActionIsReactionToTheLastBit)
+{
+    const RandomClusters clusters(7);
+    for (const auto& setting : settings()) {
+        const auto forces = run(pair::run_kernel_baseline, clusters, setting);
+        std::int64_t x = 0, y = 0, z = 0, largest = 0;
+        for (std::size_t c = 0; c < RandomClusters::n; ++c) {
+            for (const auto f : forces.row[c].x) largest = std::max(largest, std::int64_t{std::abs(f)});
+            for (const auto f : forces.row[c].x) x += f;
+            for (const auto f : forces.row[c].y) y += f;
+            for (const auto f : forces.row[c].z) z += f;
+            for (const auto f : forces.partner[c].x) x -= f;
+            for (const auto f : forces.partner[c].y) y -= f;
+            for (const auto f : forces.partner[c].z) z -= f;
+        }
+        EXPECT_GT(largest, 1 << 14);
+        EXPECT_EQ(x, 0);
+        EXPECT_EQ(y, 0);
+        EXPECT_EQ(z, 0);
+    }
+}
+
+/// Distances up to just below the cutoffs.
+std::vector<double> distances(double cutoff)
+{
+    std::vector<double> all;
+    for (double r = 0.15; r < cutoff; r += 0.0123) all.push_back(r);
+    all.push_back(cutoff * (1.0 - 1e-9));
+    return all;
+}
+
+template <Form form>
+double lj_force(double r, double c6, double c12, const pair::Constants<double>& k)
+{
+    return r * pair::vdw_force<form>(r * r, 1.0 / r, c6, c12, k);
+}
+
+template <Form form>
+void expect_lj_functions(const Parameters& p)
+{
+    const pair::Constants<double> k{NonbondedConstants(p)};
+    const double c6 = 0.0062, c12 = 9.7e-6;
+    for (const double r : distances(p.rvdw)) {
+        const Dual expected = lj_potential(r, c6, c12, p);
+        // What the terms that cancel leave of their rounding.
+        const double scale = 1e-13 * (c12 * std::pow(r, -12) + c6 * std::pow(r, -6) + 1e-3);
+        EXPECT_NEAR(pair::vdw_energy<form>(r * r, 1.0 / r, c6, c12, k), expected.value, scale) << "r = " << r;
+        EXPECT_NEAR(lj_force<form>(r, c6, c12, k), -expected.slope, 20.0 / r * scale) << "r = " << r;
+    }
+}
+
+TEST(PairFunctions, AreThoseOfTheManual)
+{
+    for (const auto& setting : settings()) {
+        SCOPED_TRACE(setting.name);
+        if (setting.form == Form::plain) expect_lj_functions<Form::plain>(setting.parameters);
+        if (setting.form == Form::force_switch) expect_lj_functions<Form::force_switch>(setting.parameters);
+        if (setting.form == Form::potential_switch) expect_lj_functions<Form::potential_switch>(setting.parameters);
+    }
+}
+
+TEST(PairFunctions, ForceIsMinusTheSlopeOfTheEnergy)
+{
+    for (const auto& setting : settings()) {
+        SCOPED_TRACE(setting.name);
+        const pair::Constants<double> k{NonbondedConstants(setting.parameters)};
+        const auto energy = [&](double r) {
+            const double coulomb = pair::coulomb_energy<Form::plain>(r * r, 1.0 / r, -1.3, k);
+            if (setting.form == Form::force_switch)
+                return coulomb + pair::vdw_energy<Form::force_switch>(r * r, 1.0 / r, 0.0062, 9.7e-6, k);
+            if (setting.form == Form::potential_switch)
+                return coulomb + pair::vdw_energy<Form::potential_switch>(r * r, 1.0 / r, 0.0062, 9.7e-6, k);
+            return coulomb + pair::vdw_energy<Form::plain>(r * r, 1.0 / r, 0.0062, 9.7e-6, k);
+        };
+        const auto force = [&](double r) {
+            const double coulomb = r * pair::coulomb_force<Form::plain>(r * r, 1.0 / r, -1.3, k);
+            if (setting.form == Form::force_switch) return coulomb + lj_force<Form::force_switch>(r, 0.0062, 9.7e-6, k);
+            if (setting.form == Form::potential_switch)
+                return coulomb + lj_force<Form::potential_switch>(r, 0.0062, 9.7e-6, k);
+            return coulomb + lj_force<Form::plain>(r, 0.0062, 9.7e-6, k);
+        };
+        for (double r = 0.25; r < 0.98; r += 0.0171) {
+            const double h = 1e-5 * r;
+            const double slope =
+                (8.0 * (energy(r + h) - energy(r - h)) - (energy(r + 2.0 * h) - energy(r - 2.0 * h))) / (12.0 * h);
+            EXPECT_NEAR(force(r), -slope, 1e-8 * std::max(1.0, std::abs(slope))) << "r = " << r;
+        }
+    }
+}
+
+TEST(PairFunctions, GoToZeroAtTheCutoff)
+{
+    const double c6 = 0.0062, c12 = 9.7e-6, rc = 1.0;
+    const auto at_cutoff = [&](const Setting& setting, auto form) {
+        const pair::Constants<double> k{NonbondedConstants(setting.parameters)};
+        return std::pair{pair::vdw_energy<form.value>(rc * rc, 1.0 / rc, c6, c12, k),
+                         lj_force<form.value>(rc, c6, c12, k)};
+    };
+    const auto all = settings();
+    const auto [plain, plain_force] = at_cutoff(all[0], std::integral_constant<Form, Form::plain>{});
+    EXPECT_NEAR(plain, c12 - c6, 1e-15);
+    const auto [shifted, shifted_force] = at_cutoff(all[1], std::integral_constant<Form, Form::plain>{});
+    EXPECT_NEAR(shifted, 0.0, 1e-15);
+    EXPECT_EQ(shifted_force, plain_force);
+    for (const std::size_t switched : {2, 3}) {
+        const auto [energy, force] = at_cutoff(all[switched], std::integral_constant<Form, Form::force_switch>{});
+        EXPECT_NEAR(energy, 0.0, 1e-15);
+        EXPECT_NEAR(force, 0.0, 1e-13);
+    }
+    const auto [energy, force] = at_cutoff(all[4], std::integral_constant<Form, Form::potential_switch>{});
+    EXPECT_NEAR(energy, 0.0, 1e-15);
+    EXPECT_NEAR(force, 0.0, 1e-13);
+}
+
+TEST(PairFunctions, ReactionFieldEndsAtTheCutoff)
+{
+    for (const double epsilon_rf : {0.0, 1.0, 78.0}) {
+        auto p = parameters(Modifier::none, 0.0);
+        p.epsilon_rf = epsilon_rf;
+        const pair::Constants<double> k{NonbondedConstants(p)};
+        const double rc = p.rcoulomb;
+        EXPECT_NEAR(pair::coulomb_energy<Form::plain>(rc * rc, 1.0 / rc, 1.0, k), 0.0, 1e-15);
+        const double force = rc * pair::coulomb_force<Form::plain>(rc * rc, 1.0 / rc, 1.0, k);
+        // What remains of the force is the field that a dielectric lets through: 3 / (2 epsilon + 1).
+        EXPECT_NEAR(force, epsilon_rf == 0.0 ? 0.0 : 3.0 / (2.0 * epsilon_rf + 1.0) / (rc * rc), 1e-15);
+        for (const double r : distances(rc)) {
+            const Dual expected = power({r, 1.0}, -1) + ReactionField(p)(r);
+            EXPECT_NEAR(pair::coulomb_energy<Form::plain>(r * r, 1.0 / r, 1.0, k), expected.value, 1e-14);
+            EXPECT_NEAR(r * pair::coulomb_force<Form::plain>(r * r, 1.0 / r, 1.0, k), -expected.slope, 1e-13);
+        }
+    }
+}
+
+TEST(PairFunctions, InverseSquareRoot)
+{
+    std::mt19937_64 random(3);
+    for (int n = 0; n < 100000; ++n) {
+        const double r2 = std::exp2(std::uniform_real_distribution<double>(-20.0, 6.0)(random));
+        const auto single = static_cast<float>(r2);
+        const float y = pair::inverse_sqrt(single, std::bit_cast<std::int32_t>(single));
+        EXPECT_NEAR(y * std::sqrt(static_cast<double>(single)), 1.0, 3e-7);
+        const double refined = pair::refine_inverse_sqrt(r2, static_cast<double>(y));
+        EXPECT_NEAR(refined * std::sqrt(r2), 1.0, 3e-13);
+    }
+}
+
+} // namespace
+} // namespace holon::test
