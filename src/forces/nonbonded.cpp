@@ -19,8 +19,8 @@ ForceSwitch force_switch(int power, double r1, double rc)
 
 NonbondedConstants::NonbondedConstants(const Parameters& p)
     : coulomb_factor(units::electric_factor / p.epsilon_r), reaction_field(p.coulomb == CoulombKind::reaction_field),
-      r_coulomb(p.rcoulomb), r_vdw(p.rvdw), r_vdw_switch(p.rvdw_switch), coulomb_modifier(p.coulomb_modifier),
-      vdw_modifier(p.vdw_modifier)
+      r_coulomb(p.rcoulomb), r_coulomb_switch(p.rcoulomb_switch), r_vdw(p.rvdw), r_vdw_switch(p.rvdw_switch),
+      coulomb_modifier(p.coulomb_modifier), vdw_modifier(p.vdw_modifier)
 {
     const double rc3 = r_coulomb * r_coulomb * r_coulomb;
     if (reaction_field) {
@@ -32,6 +32,7 @@ NonbondedConstants::NonbondedConstants(const Parameters& p)
     } else if (coulomb_modifier == Modifier::potential_shift) {
         c_rf = 1.0 / r_coulomb;
     }
+    if (coulomb_modifier == Modifier::force_switch) coulomb = force_switch(1, r_coulomb_switch, r_coulomb);
     if (vdw_modifier == Modifier::potential_shift) {
         dispersion_shift = std::pow(r_vdw, -6.0);
         repulsion_shift = std::pow(r_vdw, -12.0);

@@ -131,8 +131,10 @@ struct PairForce::Impl {
             for (std::size_t a = 0; a < 4; ++a) {
                 const auto atom = list.atoms()[4 * c + a];
                 if (atom < 0) continue;
-                const auto total = [a](const std::int32_t* own, const std::int32_t* lane) {
-                    return std::int64_t{own[a] - (lane[a] + lane[4 + a] + lane[8 + a] + lane[12 + a])} * scale;
+                const auto total = [a](const std::int64_t* own, const std::int32_t* lane) {
+                    std::int64_t sum = own[a];
+                    for (std::size_t l = a; l < 16; l += 4) sum -= lane[l];
+                    return sum * scale;
                 };
                 atoms.f[index(atom)] +=
                     IVec3(total(row[c].x, partner[c].x), total(row[c].y, partner[c].y), total(row[c].z, partner[c].z));
@@ -358,8 +360,7 @@ double PairForce::self_energy(const Topology& topology, const NonbondedConstants
         for (const auto& atom : topology.molecule_types[index(block.type)].atoms) molecule += atom.charge * atom.charge;
         sum_q2 += molecule * static_cast<double>(block.count);
     }
-    // Only the reaction field acts on a charge by itself; a plain cut-off has none.
-    return constants.reaction_field ? -0.5 * constants.coulomb_factor * constants.c_rf * sum_q2 : 0.0;
+    return -0.5 * constants.coulomb_factor * constants.c_rf * sum_q2;
 }
 
 } // namespace holon

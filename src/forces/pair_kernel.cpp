@@ -84,7 +84,7 @@ HOLON_INLINE F16 look_up(const float* table, I16 index)
 }
 
 /// Sums over the four columns of each row.
-HOLON_INLINE void add_row_sums(std::int32_t* target, I16 v)
+HOLON_INLINE void add_row_sums(std::int64_t* target, I16 v)
 {
     for (int a = 0; a < 4; ++a)
         for (int b = 0; b < 4; ++b) target[a] += v[4 * a + b];

@@ -18,9 +18,9 @@ struct alignas(64) LaneForces {
     std::int32_t x[16], y[16], z[16];
 };
 
-/// Forces on a cluster's atoms as owners of a row.
-struct alignas(16) RowForces {
-    std::int32_t x[4], y[4], z[4];
+/// Forces on a cluster's atoms as owners of a row: the sum of four lanes may need more than 32 bits.
+struct alignas(32) RowForces {
+    std::int64_t x[4], y[4], z[4];
 };
 
 /// Plain arrays only: nothing of the standard library may be instantiated with another instruction set's code.

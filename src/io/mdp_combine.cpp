@@ -65,6 +65,8 @@ public:
         }
         if (v_.coulombtype == CoulombType::reaction_field) {
             v_.coulomb = CoulombKind::reaction_field;
+            if (is_switched(v_.coulomb_modifier))
+                fail("coulomb-modifier", "the reaction field has its own form at the cutoff; take potential-shift");
             v_.coulomb_modifier = Modifier::potential_shift;
             if (v_.epsilon_rf != 0.0 && v_.epsilon_rf < v_.epsilon_r)
                 fail("epsilon-rf", "must be 0 (infinite) or at least epsilon-r");
@@ -73,6 +75,7 @@ public:
             if (v_.epsilon_rf != 0.0 && v_.epsilon_rf != v_.epsilon_r)
                 note("epsilon-rf", "has no effect with coulombtype = cut-off");
             v_.epsilon_rf = v_.epsilon_r;
+            check_switch(v_.coulomb_modifier, "rcoulomb", v_.rcoulomb_switch, v_.rcoulomb);
         }
         van_der_waals();
     }
@@ -113,13 +116,22 @@ private:
         if (v_.vdwtype == VdwType::shift) v_.vdw_modifier = Modifier::force_switch;
         if (v_.vdwtype == VdwType::switched) v_.vdw_modifier = Modifier::potential_switch;
         v_.vdwtype = VdwType::cutoff;
-        const bool switched =
-            v_.vdw_modifier == Modifier::force_switch || v_.vdw_modifier == Modifier::potential_switch;
-        if (switched && v_.rvdw_switch >= v_.rvdw)
-            fail("rvdw-switch", "must be less than rvdw when the potential is switched");
-        if (v_.vdw_modifier == Modifier::potential_switch && v_.rvdw_switch == 0.0)
-            fail("rvdw-switch",
-                 "the potential must not be switched all the way from 0; 0.05 to 0.1 nm less than rvdw is usual");
+        check_switch(v_.vdw_modifier, "rvdw", v_.rvdw_switch, v_.rvdw);
+    }
+
+    static bool is_switched(Modifier modifier)
+    {
+        return modifier == Modifier::force_switch || modifier == Modifier::potential_switch;
+    }
+
+    void check_switch(Modifier modifier, const std::string& cutoff_key, double from, double cutoff)
+    {
+        if (is_switched(modifier) && from >= cutoff)
+            fail(cutoff_key + "-switch", "must be less than " + cutoff_key + " when the potential is switched");
+        if (modifier == Modifier::potential_switch && from == 0.0)
+            fail(cutoff_key + "-switch",
+                 "the potential must not be switched all the way from 0; 0.05 to 0.1 nm less than " + cutoff_key +
+                     " is usual");
     }
 
     std::string not_the_interval() const

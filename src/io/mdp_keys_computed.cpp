@@ -142,10 +142,11 @@ MdpKey own(MdpKey key, std::string help)
 std::vector<MdpKey> computed_mdp_keys()
 {
     using enum Modifier;
-    const std::vector<std::pair<std::string, Modifier>> coulomb_modifiers = {
-        {"potential-shift", potential_shift}, {"potential-shift-verlet", potential_shift}, {"none", none}};
-    std::vector<std::pair<std::string, Modifier>> vdw_modifiers = coulomb_modifiers;
-    vdw_modifiers.insert(vdw_modifiers.end(), {{"force-switch", force_switch}, {"potential-switch", potential_switch}});
+    const std::vector<std::pair<std::string, Modifier>> modifiers = {{"potential-shift", potential_shift},
+                                                                     {"potential-shift-verlet", potential_shift},
+                                                                     {"none", none},
+                                                                     {"force-switch", force_switch},
+                                                                     {"potential-switch", potential_switch}};
     using I = IntegratorKind;
     using D = DispersionCorrection;
 
@@ -177,13 +178,14 @@ std::vector<MdpKey> computed_mdp_keys()
                             {{"cut-off", CoulombType::cutoff},
                              {"reaction-field", CoulombType::reaction_field},
                              {"reaction-field-zero", CoulombType::reaction_field_zero}}),
-        choice<Modifier>("coulomb-modifier", &V::coulomb_modifier, coulomb_modifiers),
+        choice<Modifier>("coulomb-modifier", &V::coulomb_modifier, modifiers),
         real("rcoulomb", &V::rcoulomb, positive),
+        real("rcoulomb-switch", &V::rcoulomb_switch, at_least(0)),
         real("epsilon-r", &V::epsilon_r, positive),
         real("epsilon-rf", &V::epsilon_rf, at_least(0)),
         choice<VdwType>("vdwtype", &V::vdwtype,
                         {{"cut-off", VdwType::cutoff}, {"shift", VdwType::shift}, {"switch", VdwType::switched}}),
-        choice<Modifier>("vdw-modifier", &V::vdw_modifier, vdw_modifiers),
+        choice<Modifier>("vdw-modifier", &V::vdw_modifier, modifiers),
         real("rvdw", &V::rvdw, positive),
         real("rvdw-switch", &V::rvdw_switch, at_least(0)),
         choice<D>("DispCorr", &V::dispersion_correction,

@@ -136,9 +136,9 @@ std::vector<MdpKey> renamed_keys()
 constexpr std::string_view inert_names[] = {
     // other integrators
     "bd-fric", "nstcgsteep", "nbfgscorr", "niter", "fcstep", "rtpi", "simulation-part",
-    // long-range electrostatics, tables, switching of Coulomb
-    "rcoulomb-switch", "fourierspacing", "fourier-nx", "fourier-ny", "fourier-nz", "pme-order", "ewald-rtol",
-    "ewald-rtol-lj", "lj-pme-comb-rule", "ewald-geometry", "epsilon-surface", "table-extension",
+    // long-range electrostatics, tables
+    "fourierspacing", "fourier-nx", "fourier-ny", "fourier-nz", "pme-order", "ewald-rtol", "ewald-rtol-lj",
+    "lj-pme-comb-rule", "ewald-geometry", "epsilon-surface", "table-extension",
     // coupling
     "nh-chain-length", "print-nose-hoover-chain-variables", "pcoupltype", "nstpcouple", "tau-p", "compressibility",
     "ref-p", "refcoord-scaling", "annealing-npoints", "annealing-time", "annealing-temp", "sim-temp-low",

@@ -221,6 +221,27 @@ TEST(Engine, OverlappingAtomsTakeTheWidePath)
         }
 }
 
+/// Many pairs, each just below the limit of the narrow path, pull on one atom in the same direction.
+TEST(Engine, ManyLargeForcesOnOneAtomDoNotOverflow)
+{
+    TestSystem system(cubic(2.0));
+    system.set_types({{0.0, 0.0}});
+    Noise noise(5);
+    auto centre = molecule("Centre", {40.0}, {}), other = centre;
+    centre.atoms[0].charge = 10.0;
+    other.atoms[0].charge = -0.05;
+    system.add(centre, {{1.0, 1.0, 1.0}});
+    std::vector<Vec3> crowd;
+    for (int k = 0; k < 80; ++k) crowd.push_back(Vec3(1.14, 1.0, 1.0) + 0.01 * noise.vector());
+    system.add(other, crowd);
+    const auto comm = Communicator::world();
+    const auto reference = brute_force(system, parameters());
+    EXPECT_GT(reference.forces[0].norm(), 2.0 * 0x1p31 * 0x1p-14);
+    const auto forces = compute(system, parameters(Precision::mixed), comm).forces;
+    EXPECT_LT((to_real(forces[0], force_unit) - reference.forces[0]).norm(), 1e-5 * reference.forces[0].norm());
+    EXPECT_EQ(sum(forces), IVec3::Zero());
+}
+
 TEST(Engine, AtomsInOnePlaceAreAFailureOfAllRanks)
 {
     auto system = argon(cubic(2.1), 5);

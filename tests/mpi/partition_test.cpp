@@ -11,8 +11,6 @@
 namespace holon::test {
 namespace {
 
-constexpr double skin = 0.18;
-
 /// A system as the ranks of `comm` hold it.
 struct Distributed {
     const TestSystem& system;
@@ -37,7 +35,7 @@ struct Distributed {
         return clusters;
     }
 
-    void distribute(double cutoff) { partition.distribute(system.share(comm), atoms, cutoff + skin); }
+    void distribute(double width) { partition.distribute(system.share(comm), atoms, width); }
 
     /// Moves all owned atoms by up to `distance` [nm]; the same displacements on any number of ranks.
     void displace(double distance, unsigned seed)
@@ -132,7 +130,7 @@ TEST(Partition, RepartitionKeepsEveryBitOfTheState)
             for (const double distance : {0.05, 0.3, 7.0}) { // the last one: through several boxes
                 d.displace(distance, seed++);
                 const auto before = d.state();
-                d.partition.repartition(d.atoms, 0.8 + skin);
+                d.partition.repartition(d.atoms, 0.8);
                 expect_sound(d);
                 const auto after = d.state();
                 for (std::size_t i = 0; i < before.size(); ++i) ASSERT_TRUE(same_state(before[i], after[i])) << i;
@@ -187,14 +185,14 @@ void expect_same_pairs(const std::vector<std::int64_t>& listed, const std::vecto
     EXPECT_EQ(too_often, 0) << "e.g. " << example;
 }
 
-void expect_each_pair_once(const TestSystem& system, double cutoff)
+void expect_each_pair_once(const TestSystem& system, double cutoff, double skin)
 {
     const auto comm = Communicator::world();
     const auto wanted = times_wanted(system, cutoff);
     for (const auto& grid : grids_of(comm.size())) {
         SCOPED_TRACE(text(grid) + " cutoff " + std::to_string(cutoff));
         Distributed d(system, comm, grid);
-        d.distribute(cutoff);
+        d.distribute(cutoff + skin);
         PairList list(*system.topology);
         list.build(d.atoms, d.partition, cutoff, skin);
         expect_same_pairs(times_listed(d, list, cutoff), wanted, system.size());
@@ -204,14 +202,20 @@ void expect_each_pair_once(const TestSystem& system, double cutoff)
 TEST(PairList, HasEachPairWithinTheCutoffOnOneRankOnce)
 {
     for (const auto& system : all_systems())
-        for (const double cutoff : {0.5, 0.9}) expect_each_pair_once(system, cutoff);
+        for (const double cutoff : {0.5, 0.9}) expect_each_pair_once(system, cutoff, 0.0); // the narrowest halo
+}
+
+TEST(PairList, KnowsThatMoleculesStickOutOfTheirDomains)
+{
+    for (const auto& system : {water(cubic(2.4), 5, 2, 3.0), water(octahedron(2.6), 5, 2, 3.0)})
+        for (const double cutoff : {0.4, 0.6}) expect_each_pair_once(system, cutoff, 0.0);
 }
 
 TEST(PairList, IsCompleteUpToHalfTheBox)
 {
     for (const auto& vectors : {cubic(1.7), dodecahedron(1.7), octahedron(1.7)}) {
         const auto system = argon(vectors, 4, 0.1);
-        expect_each_pair_once(system, 0.9999 * system.box.max_cutoff());
+        expect_each_pair_once(system, 0.9999 * system.box.max_cutoff(), 0.18);
     }
 }
 
@@ -220,18 +224,18 @@ TEST(PairList, HandlesDomainsWithoutAtoms)
     TestSystem system(cubic(3.0));
     system.set_types({argon_lj});
     system.add(molecule("Argon", {40.0}, {}), {{0.1, 0.1, 0.1}, {2.9, 0.1, 0.1}, {0.2, 2.8, 2.9}, {1.4, 0.1, 0.2}});
-    expect_each_pair_once(system, 1.4);
+    expect_each_pair_once(system, 1.4, 0.18);
 }
 
 TEST(PairList, StaysCompleteWhileAtomsMoveByHalfTheSkin)
 {
     const auto comm = Communicator::world();
-    const double cutoff = 0.8;
+    const double cutoff = 0.8, skin = 0.18;
     for (const auto& start : {argon(cubic(2.1), 6), water(octahedron(2.3), 5)})
         for (const auto& grid : grids_of(comm.size())) {
             SCOPED_TRACE(text(grid));
             Distributed d(start, comm, grid);
-            d.distribute(cutoff);
+            d.distribute(cutoff + skin);
             PairList list(*start.topology);
             list.build(d.atoms, d.partition, cutoff, skin);
             EXPECT_EQ(list.largest_displacement2(d.atoms), 0.0);
@@ -249,9 +253,9 @@ TEST(PairList, ClusterCoordinatesAreThePositionsOnTheKernelLattice)
 {
     const auto system = water(octahedron(2.3), 4);
     Distributed d(system, Communicator::world(), {});
-    d.distribute(0.7);
+    d.distribute(0.88);
     PairList list(*system.topology);
-    list.build(d.atoms, d.partition, 0.7, skin);
+    list.build(d.atoms, d.partition, 0.7, 0.18);
     d.displace(0.02, 4);
     d.partition.halo().update_positions(d.atoms.x);
     list.load_positions(d.atoms);

@@ -197,8 +197,7 @@ inline Reference brute_force(const TestSystem& system, const Parameters& p)
                       sums.bond += 0.5 * bond[1] * stretch * stretch;
                       sums.add(i, j, d, bond[1] * stretch);
                   });
-    if (p.coulomb == CoulombKind::reaction_field)
-        for (std::size_t i = 0; i < system.size(); ++i) sums.coulomb -= 0.5 * strength(i, i) * field.c;
+    for (std::size_t i = 0; i < system.size(); ++i) sums.coulomb -= 0.5 * strength(i, i) * field.c;
     return sums;
 }
 

@@ -113,12 +113,13 @@ inline TestSystem argon(const Mat3& vectors, int n, double jitter = 0.03, unsign
     return system;
 }
 
-/// Rigid SPC/E-like waters, 3 n^3 atoms, turned at random.
-inline TestSystem water(const Mat3& vectors, int n, unsigned seed = 2)
+/// Rigid SPC/E-like waters, 3 n^3 atoms, turned at random; `size` times as large as they are.
+inline TestSystem water(const Mat3& vectors, int n, unsigned seed = 2, double size = 1.0)
 {
+    const double d_oh = 0.1 * size, d_hh = 0.163299 * size;
     TestSystem system(vectors);
     system.set_types({spce_oxygen_lj, {0.0, 0.0}});
-    auto type = rigid_water();
+    auto type = rigid_water(d_oh, d_hh);
     type.atoms[0].charge = -0.8476;
     for (const std::size_t h : {1, 2}) {
         type.atoms[h].charge = 0.4238;
@@ -128,7 +129,7 @@ inline TestSystem water(const Mat3& vectors, int n, unsigned seed = 2)
     Noise noise(seed);
     std::vector<Vec3> positions;
     for (const auto& oxygen : jittered_lattice(vectors, n, 0.03, noise))
-        for (const auto& r : water_positions(oxygen, noise)) positions.push_back(r);
+        for (const auto& r : water_positions(oxygen, noise, d_oh, d_hh)) positions.push_back(r);
     system.add(std::move(type), positions);
     return system;
 }

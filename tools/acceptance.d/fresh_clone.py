@@ -35,9 +35,12 @@ def mount_system(root):
         sh("mount", "-t", kind, kind, root / target)
 
 
-def unmount_system(root):
+def remove(root):
+    """Unmounts and removes the tree; raises RunError rather than removing what is still mounted."""
     for target in MOUNTS:
-        subprocess.run(["umount", root / target], capture_output=True)
+        if os.path.ismount(root / target):
+            sh("umount", root / target)
+    shutil.rmtree(root, ignore_errors=True)
 
 
 def fresh_clone(report):
@@ -45,9 +48,9 @@ def fresh_clone(report):
     if os.geteuid() != 0 or not shutil.which("debootstrap"):
         raise holon.RunError("needs root and debootstrap")
     root = BARE
-    unmount_system(root)
-    shutil.rmtree(root, ignore_errors=True)
+    remove(root)
     sh("debootstrap", "--variant=minbase", "--include=git,ca-certificates", "bookworm", root, MIRROR)
+    shutil.copy("/etc/hosts", root / "etc" / "hosts")  # else each start waits for a name server
     mount_system(root)
     try:
         sh("git", "clone", "-q", "--no-hardlinks", holon.ROOT, root / "root" / "holon")
@@ -65,8 +68,7 @@ def fresh_clone(report):
                         all(word in output for word in ("potential", "ns/day", "trajectory.h5")),
                     )
     finally:
-        unmount_system(root)
-    shutil.rmtree(root)
+        remove(root)
 
 
 CASES = {"1.fresh-clone": fresh_clone}

@@ -33,7 +33,8 @@ public:
     /// Returns a message if two atoms are at the same place, else an empty string.
     [[nodiscard]] std::string add_forces(const PairList& list, Atoms& atoms, ForceSums* sums);
 
-    /// Reaction-field energy of all charges with themselves, -1/2 K c_rf sum q^2 [kJ/mol]: constant, whole system.
+    /// What the reaction field or the shift of a plain cut-off makes of each charge by itself, -1/2 K c_rf sum q^2
+    /// [kJ/mol]: constant, whole system.
     static double self_energy(const Topology& topology, const NonbondedConstants& constants);
 
 private:

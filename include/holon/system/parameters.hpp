@@ -62,6 +62,7 @@ struct Parameters {
     Precision precision = Precision::mixed;
     CoulombKind coulomb = CoulombKind::cutoff;
     double rcoulomb = 1.0;
+    double rcoulomb_switch = 0.0;
     double epsilon_r = 1.0;
     double epsilon_rf = 0.0; // 0 = infinite
     Modifier coulomb_modifier = Modifier::potential_shift;

@@ -274,6 +274,33 @@ TEST(PairFunctions, ForceIsMinusTheSlopeOfTheEnergy)
     }
 }
 
+template <Form form>
+void expect_smooth_coulomb(Modifier modifier)
+{
+    Parameters p;
+    p.coulomb = CoulombKind::cutoff;
+    p.coulomb_modifier = modifier;
+    p.rcoulomb = 0.9;
+    p.rcoulomb_switch = 0.7;
+    const pair::Constants<double> k{NonbondedConstants(p)};
+    const auto energy = [&k](double r) { return pair::coulomb_energy<form>(r * r, 1.0 / r, -1.3, k); };
+    const auto force = [&k](double r) { return r * pair::coulomb_force<form>(r * r, 1.0 / r, -1.3, k); };
+    for (double r = 0.2; r < 0.9; r += 0.0171) {
+        const double h = 1e-5 * r;
+        EXPECT_NEAR(force(r), -(energy(r + h) - energy(r - h)) / (2.0 * h), 1e-7) << "r = " << r;
+    }
+    EXPECT_NEAR(energy(0.9), 0.0, 1e-14);
+    EXPECT_NEAR(force(0.9), 0.0, 1e-13);
+    // Inside the switching range nothing is left of it but a constant.
+    EXPECT_NEAR(energy(0.3) - energy(0.5), -1.3 * (1.0 / 0.3 - 1.0 / 0.5), 1e-13);
+}
+
+TEST(PairFunctions, CoulombIsSwitchedOffSmoothly)
+{
+    expect_smooth_coulomb<Form::force_switch>(Modifier::force_switch);
+    expect_smooth_coulomb<Form::potential_switch>(Modifier::potential_switch);
+}
+
 TEST(PairFunctions, GoToZeroAtTheCutoff)
 {
     const double c6 = 0.0062, c12 = 9.7e-6, rc = 1.0;

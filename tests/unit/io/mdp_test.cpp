@@ -186,7 +186,9 @@ TEST(Mdp, ChoicesThatAreNotThereNameThoseThatAre)
                  "md.mdp:1: integrator = sd: not available in this version; choose one of md, md-vv, steep");
     expect_error("coulombtype = PME", "choose one of cut-off, reaction-field");
     expect_error("vdwtype = PME", "choose one of cut-off, shift, switch");
-    expect_error("coulomb-modifier = force-switch", "choose one of potential-shift");
+    expect_error("coulomb-modifier = shift", "choose one of potential-shift");
+    expect_error("coulomb-modifier = force-switch\nrcoulomb-switch = 1.5", "must be less than rcoulomb");
+    expect_error("coulombtype = reaction-field\ncoulomb-modifier = force-switch", "take potential-shift");
     expect_error("tcoupl = nose-hoover", "choose one of no, v-rescale");
     expect_error("tcoupl = yes", "choose one of no, v-rescale");
     expect_error("constraints = h-angles", "choose one of none, h-bonds, all-bonds");
