@@ -2,6 +2,7 @@
 
 #include <holon/core/vec3.hpp>
 
+#include <array>
 #include <cstdint>
 #include <string>
 #include <vector>
@@ -10,7 +11,8 @@ namespace holon {
 
 enum class IntegratorKind { md, md_vv, steep };
 enum class Precision { mixed, real64 };
-enum class CoulombKind { cutoff, reaction_field };
+enum class CoulombKind { cutoff, reaction_field, mesh, ewald };
+enum class MeshKind { esp, spme };
 enum class Modifier { none, potential_shift, potential_switch, force_switch };
 enum class DispersionCorrection { no, energy, energy_pressure, all_energy, all_energy_pressure };
 enum class ConstraintKind { none, h_bonds, all_bonds };
@@ -66,6 +68,17 @@ struct Parameters {
     double epsilon_r = 1.0;
     double epsilon_rf = 0.0; // 0 = infinite
     Modifier coulomb_modifier = Modifier::potential_shift;
+
+    // long-range electrostatics: coulomb = mesh or ewald
+    MeshKind mesh = MeshKind::esp;
+    double mesh_accuracy = 0.0;               // relative rms force error; 0: what PME has with the settings below
+    double fourier_spacing = 0.12;            // [nm]
+    std::array<int, 3> fourier_n = {0, 0, 0}; // grid points; 0: by the spacing
+    int pme_order = 4;
+    double ewald_rtol = 1e-5;
+    double ewald_beta = 0.0;     // [1/nm] plain Ewald sum; 0: from ewald_rtol
+    double ewald_k_cutoff = 0.0; // [1/nm] plain Ewald sum, modes with |k| up to this; 0: from ewald_rtol
+
     double rvdw = 1.0;
     double rvdw_switch = 0.0;
     Modifier vdw_modifier = Modifier::potential_shift;
