@@ -16,6 +16,7 @@ LEVELS = [
     {"core"},
     {"comm"},
     {"system"},
+    {"mesh"},
     {"forces", "constraints", "integrators"},
     {"io", "observables"},
     {"app"},
@@ -28,6 +29,7 @@ HIDDEN = {
     r"mpi\.h": {"comm": None},
     r"hdf5(_hl)?\.h|H5\w+\.h": {"io": None, "comm": 1},
     r"boost/program_options.*": {"io": None},
+    r"fftw3\.h": {"mesh": 1},
 }
 
 MAX_LINES = 500

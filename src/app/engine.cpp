@@ -20,6 +20,13 @@ std::vector<MoleculeClusters> clusters_of(const Topology& topology)
     return clusters;
 }
 
+std::shared_ptr<const MeshSettings> mesh_settings_for(const Parameters& parameters, const Box& box)
+{
+    if (parameters.coulomb == CoulombKind::mesh)
+        return std::make_shared<const MeshSettings>(choose_mesh(parameters, box));
+    return nullptr;
+}
+
 void check_cutoff(const Box& box, double cutoff)
 {
     if (cutoff <= box.max_cutoff()) return;
@@ -34,7 +41,8 @@ void check_cutoff(const Box& box, double cutoff)
 Engine::Engine(Communicator comm, std::shared_ptr<const Topology> topology, const Parameters& parameters,
                const Box& box)
     : comm_(std::move(comm)), topology_(std::move(topology)), parameters_(parameters), box_(box),
-      nonbonded_(parameters), skin_(default_skin), clusters_(clusters_of(*topology_)), term_index_(*topology_),
+      mesh_settings_(mesh_settings_for(parameters, box)), nonbonded_(parameters, mesh_settings_), skin_(default_skin),
+      clusters_(clusters_of(*topology_)), term_index_(*topology_),
       partition_(comm_, *topology_, clusters_, term_index_.needs(clusters_), parameters_, box_,
                  DomainGrid::choose(comm_.size(), box_, nonbonded_.cutoff() + skin_, parameters.domains)),
       constraints_(*topology_, clusters_, solver_order(parameters),
@@ -44,6 +52,9 @@ Engine::Engine(Communicator comm, std::shared_ptr<const Topology> topology, cons
       dispersion_(dispersion_correction(*topology_, box.volume(), parameters))
 {
     check_cutoff(box_, nonbonded_.cutoff());
+    if (!mesh_settings_) return;
+    mesh_.emplace(comm_, *topology_, *mesh_settings_, box_, nonbonded_.coulomb_factor, parameters.precision);
+    mesh_constants_ = mesh_constants(*topology_, *mesh_settings_->split, box_, nonbonded_.coulomb_factor);
 }
 
 void Engine::distribute(std::vector<AtomRecord> records)
@@ -73,6 +84,7 @@ void Engine::renew_local_lists()
     const auto timer = timers.measure(Stage::pair_list);
     pair_list_.build(atoms, partition_, nonbonded_.cutoff(), skin_);
     pair_force_.set_up(pair_list_, atoms);
+    if (mesh_) mesh_->set_up(atoms, pair_list_.allowed_displacement());
 }
 
 bool Engine::stale(const Votes& votes) const
@@ -94,6 +106,11 @@ void Engine::compute_forces(bool want_totals)
         const auto timer = timers.measure(Stage::pair);
         pair_list_.load_positions(atoms);
         const auto problem = pair_force_.add_forces(pair_list_, atoms, want_totals ? &sums : nullptr);
+        if (failure_.empty()) failure_ = problem;
+    }
+    if (mesh_) {
+        const auto timer = timers.measure(Stage::mesh);
+        const auto problem = mesh_->add_forces(atoms, want_totals ? &sums : nullptr);
         if (failure_.empty()) failure_ = problem;
     }
     {
@@ -122,6 +139,7 @@ void Engine::add_bonded_forces(ForceSums* sums)
                                 .k_rf = nonbonded_.k_rf,
                                 .c_rf = nonbonded_.c_rf,
                                 .r_coulomb = nonbonded_.r_coulomb,
+                                .mesh = mesh_settings_.get(),
                                 .cmap = cmap_};
     for (std::size_t kind = 0; kind < interaction_count; ++kind)
         if (terms_[kind].size() > 0) bonded_force(static_cast<Interaction>(kind))(context, terms_[kind]);
@@ -138,6 +156,7 @@ void Engine::reduce(ForceSums& sums)
     const auto at = [this](EnergyTerm term) -> double& { return totals_.energy[static_cast<std::size_t>(term)]; };
     for (std::size_t t = 0; t < energy_term_count; ++t) totals_.energy[t] = sums.energy[t].value();
     at(EnergyTerm::coulomb_short) += self_energy_;
+    at(EnergyTerm::coulomb_long) += mesh_constants_.self + mesh_constants_.background;
     at(EnergyTerm::lj_correction) += dispersion_.energy;
     totals_.potential = 0.0;
     for (const double energy : totals_.energy) totals_.potential += energy;
@@ -146,7 +165,7 @@ void Engine::reduce(ForceSums& sums)
             const auto k = static_cast<std::size_t>(3 * a + b);
             totals_.virial(a, b) = sums.virial[k].value() -
                                    0.5 * std::ldexp(static_cast<double>(sums.position_force[k].raw()), -bits) +
-                                   (a == b ? dispersion_.virial_diagonal : 0.0);
+                                   (a == b ? dispersion_.virial_diagonal - 0.5 * mesh_constants_.background : 0.0);
         }
 }
 

@@ -44,6 +44,7 @@ std::vector<EnergyTerm> present_terms(const Topology& topology, const Parameters
         {EnergyTerm::lj, true},
         {EnergyTerm::lj_correction, parameters.dispersion_correction != DispersionCorrection::no},
         {EnergyTerm::coulomb_short, true},
+        {EnergyTerm::coulomb_long, parameters.coulomb == CoulombKind::mesh || parameters.coulomb == CoulombKind::ewald},
         {EnergyTerm::position_restraint, has(Interaction::position_restraint)},
     };
     std::vector<EnergyTerm> terms;

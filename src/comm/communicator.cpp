@@ -143,11 +143,13 @@ void Communicator::broadcast(std::string& text, int root) const
     broadcast(std::as_writable_bytes(std::span(text.data(), text.size())), root);
 }
 
-std::vector<std::int64_t> Communicator::all_gather(std::int64_t value) const
+std::vector<std::int64_t> Communicator::all_gather(std::span<const std::int64_t> values) const
 {
-    std::vector<std::int64_t> all(static_cast<std::size_t>(size()), value);
-    if (size() > 1)
-        check_mpi(MPI_Allgather(&value, 1, MPI_INT64_T, all.data(), 1, MPI_INT64_T, comm_of(*this)), "MPI_Allgather");
+    if (size() == 1) return {values.begin(), values.end()};
+    const int n = int_count(values.size());
+    std::vector<std::int64_t> all(values.size() * static_cast<std::size_t>(size()));
+    check_mpi(MPI_Allgather(values.data(), n, MPI_INT64_T, all.data(), n, MPI_INT64_T, comm_of(*this)),
+              "MPI_Allgather");
     return all;
 }
 

@@ -105,7 +105,7 @@ Vec3 Box::fractional(const IVec3& x) const
             r[1] * inverse_(1, 1) + r[2] * inverse_(2, 1), r[2] * inverse_(2, 2)};
 }
 
-Image Box::wrap(IVec3& x) const
+Image Box::wrap_outside(IVec3& x) const
 {
     Image image;
     for (int k = 2; k >= 0; --k) {

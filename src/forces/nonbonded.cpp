@@ -17,13 +17,15 @@ ForceSwitch force_switch(int power, double r1, double rc)
     return s;
 }
 
-NonbondedConstants::NonbondedConstants(const Parameters& p)
+NonbondedConstants::NonbondedConstants(const Parameters& p, std::shared_ptr<const MeshSettings> m)
     : coulomb_factor(units::electric_factor / p.epsilon_r), reaction_field(p.coulomb == CoulombKind::reaction_field),
       r_coulomb(p.rcoulomb), r_coulomb_switch(p.rcoulomb_switch), r_vdw(p.rvdw), r_vdw_switch(p.rvdw_switch),
-      coulomb_modifier(p.coulomb_modifier), vdw_modifier(p.vdw_modifier)
+      coulomb_modifier(p.coulomb_modifier), mesh(std::move(m)), vdw_modifier(p.vdw_modifier)
 {
     const double rc3 = r_coulomb * r_coulomb * r_coulomb;
-    if (reaction_field) {
+    if (mesh) {
+        coulomb_modifier = Modifier::none; // its shift is part of the settings
+    } else if (reaction_field) {
         // Tironi et al., J. Chem. Phys. 102, 5451 (1995); epsilon_rf = 0 stands for infinity.
         k_rf = p.epsilon_rf == 0.0 ? 1.0 / (2.0 * rc3)
                                    : (p.epsilon_rf - p.epsilon_r) / ((2.0 * p.epsilon_rf + p.epsilon_r) * rc3);

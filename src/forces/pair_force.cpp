@@ -28,22 +28,22 @@ struct PlacePair {
     std::int32_t i, j;
 };
 
-void run_kernel(Form vdw, const pair::KernelData& data)
+void run_kernel(Form coulomb, Form vdw, const pair::KernelData& data)
 {
 #if defined(HOLON_X86_KERNELS)
-    if (__builtin_cpu_supports("x86-64-v4")) return pair::run_kernel_v4(vdw, data);
-    if (__builtin_cpu_supports("x86-64-v3")) return pair::run_kernel_v3(vdw, data);
+    if (__builtin_cpu_supports("x86-64-v4")) return pair::run_kernel_v4(coulomb, vdw, data);
+    if (__builtin_cpu_supports("x86-64-v3")) return pair::run_kernel_v3(coulomb, vdw, data);
 #endif
-    pair::run_kernel_baseline(vdw, data);
+    pair::run_kernel_baseline(coulomb, vdw, data);
 }
 
-pair::EnergySums run_energies(Form vdw, const pair::EnergyData& data)
+pair::EnergySums run_energies(Form coulomb, Form vdw, const pair::EnergyData& data)
 {
 #if defined(HOLON_X86_KERNELS)
-    if (__builtin_cpu_supports("x86-64-v4")) return pair::run_energies_v4(vdw, data);
-    if (__builtin_cpu_supports("x86-64-v3")) return pair::run_energies_v3(vdw, data);
+    if (__builtin_cpu_supports("x86-64-v4")) return pair::run_energies_v4(coulomb, vdw, data);
+    if (__builtin_cpu_supports("x86-64-v3")) return pair::run_energies_v3(coulomb, vdw, data);
 #endif
-    return pair::run_energies_baseline(vdw, data);
+    return pair::run_energies_baseline(coulomb, vdw, data);
 }
 
 /// As the kernels do it.
@@ -59,6 +59,7 @@ auto with_form(Form form, Use use)
 {
     if (form == Form::force_switch) return use(std::integral_constant<Form, Form::force_switch>{});
     if (form == Form::potential_switch) return use(std::integral_constant<Form, Form::potential_switch>{});
+    if (form == Form::ewald) return use(std::integral_constant<Form, Form::ewald>{});
     return use(std::integral_constant<Form, Form::plain>{});
 }
 
@@ -84,7 +85,7 @@ struct PairForce::Impl {
     std::vector<std::uint8_t> row_has_wide;
 
     Impl(const Topology& topology, const NonbondedConstants& n, Precision p, const Box& b)
-        : constants(n), box(b), precision(p), coulomb_form(pair::form_of(n.coulomb_modifier)),
+        : constants(n), box(b), precision(p), coulomb_form(n.mesh ? Form::ewald : pair::form_of(n.coulomb_modifier)),
           vdw_form(pair::form_of(n.vdw_modifier)), real(n), single(n),
           n_types(static_cast<std::int32_t>(topology.atom_types.size()) + 1), charge_scale(std::sqrt(n.coulomb_factor))
     {
@@ -99,7 +100,10 @@ struct PairForce::Impl {
         c12_single.assign(c12.begin(), c12.end());
     }
 
-    bool vectorised() const { return precision == Precision::mixed && coulomb_form == Form::plain; }
+    bool vectorised() const
+    {
+        return precision == Precision::mixed && (coulomb_form == Form::plain || coulomb_form == Form::ewald);
+    }
 
     void run_vectorised(const PairList& list, Atoms& atoms)
     {
@@ -107,19 +111,20 @@ struct PairForce::Impl {
         partner.assign(n, {});
         row.assign(n, {});
         row_has_wide.assign(n, 0);
-        run_kernel(vdw_form, {.clusters = list.clusters().data(),
-                              .n_clusters = static_cast<std::int64_t>(n),
-                              .row_begin = list.row_begin().data(),
-                              .entries = list.entries().data(),
-                              .charge = charge_single.data(),
-                              .type = type.data(),
-                              .c6 = c6_single.data(),
-                              .c12 = c12_single.data(),
-                              .n_types = n_types,
-                              .constants = single,
-                              .partner = partner.data(),
-                              .row = row.data(),
-                              .row_has_wide = row_has_wide.data()});
+        run_kernel(coulomb_form, vdw_form,
+                   {.clusters = list.clusters().data(),
+                    .n_clusters = static_cast<std::int64_t>(n),
+                    .row_begin = list.row_begin().data(),
+                    .entries = list.entries().data(),
+                    .charge = charge_single.data(),
+                    .type = type.data(),
+                    .c6 = c6_single.data(),
+                    .c12 = c12_single.data(),
+                    .n_types = n_types,
+                    .constants = single,
+                    .partner = partner.data(),
+                    .row = row.data(),
+                    .row_has_wide = row_has_wide.data()});
         fold(list, atoms);
     }
 
@@ -151,7 +156,9 @@ struct PairForce::Impl {
         const float qq = charge_single[index(p.i)] * charge_single[index(p.j)];
         const float lj = with_form(
             vdw_form, [&](auto f) { return pair::vdw_force<f.value>(r2, rinv, c6_single[t], c12_single[t], single); });
-        const float f = (coulomb ? pair::coulomb_force<Form::plain>(r2, rinv, qq, single) : 0.0F) + (vdw ? lj : 0.0F);
+        const float q =
+            with_form(coulomb_form, [&](auto c) { return pair::coulomb_force<c.value>(r2, rinv, qq, single); });
+        const float f = (coulomb ? q : 0.0F) + (vdw ? lj : 0.0F);
         return !(f * f * r2 <= pair::wide_limit * pair::wide_limit);
     }
 
@@ -249,18 +256,19 @@ struct PairForce::Impl {
     {
         std::vector<std::uint8_t> left_out_rows(list.clusters().size(), 1);
         if (vectorised()) {
-            const auto total = run_energies(vdw_form, {.clusters = list.clusters().data(),
-                                                       .n_clusters = static_cast<std::int64_t>(list.clusters().size()),
-                                                       .row_begin = list.row_begin().data(),
-                                                       .entries = list.entries().data(),
-                                                       .charge = charge.data(),
-                                                       .type = type.data(),
-                                                       .c6 = c6.data(),
-                                                       .c12 = c12.data(),
-                                                       .n_types = n_types,
-                                                       .cutoffs = single,
-                                                       .constants = real,
-                                                       .row_left_out = left_out_rows.data()});
+            const auto total = run_energies(coulomb_form, vdw_form,
+                                            {.clusters = list.clusters().data(),
+                                             .n_clusters = static_cast<std::int64_t>(list.clusters().size()),
+                                             .row_begin = list.row_begin().data(),
+                                             .entries = list.entries().data(),
+                                             .charge = charge.data(),
+                                             .type = type.data(),
+                                             .c6 = c6.data(),
+                                             .c12 = c12.data(),
+                                             .n_types = n_types,
+                                             .cutoffs = single,
+                                             .constants = real,
+                                             .row_left_out = left_out_rows.data()});
             sums.energy[static_cast<std::size_t>(EnergyTerm::coulomb_short)] += FixedSum::from_raw(total.coulomb);
             sums.energy[static_cast<std::size_t>(EnergyTerm::lj)] += FixedSum::from_raw(total.lj);
         }

@@ -6,7 +6,8 @@
 /// the same order give the same bits in each lane.
 namespace holon::pair {
 
-enum class Form { plain, force_switch, potential_switch };
+/// ewald: 1/r less the smooth part of an Ewald split, a polynomial (Coulomb only).
+enum class Form { plain, force_switch, potential_switch, ewald };
 
 inline Form form_of(Modifier modifier)
 {
@@ -23,6 +24,11 @@ struct Constants {
     S a1, b1, c1, a6, b6, c6, a12, b12, c12; // force switches
     S shift6, shift12;
     S s3_coulomb, s4_coulomb, s5_coulomb, s3_vdw, s4_vdw, s5_vdw; // potential switch: 1 + s3 d^3 + s4 d^4 + s5 d^5
+    // PairPolynomial, in s = r^2 inverse_rc2 - 1/2, filled up with zeros; the energy with the shift of the potential
+    static constexpr int max_degree = 22;
+    int degree = 0; // of ewald_force
+    S inverse_rc2;
+    S ewald_force[max_degree + 1], ewald_energy[max_degree + 2];
 
     explicit Constants(const NonbondedConstants& n)
     {
@@ -52,6 +58,14 @@ struct Constants {
         };
         set_switch(s3_coulomb, s4_coulomb, s5_coulomb, n.r_coulomb - n.r_coulomb_switch);
         set_switch(s3_vdw, s4_vdw, s5_vdw, n.r_vdw - n.r_vdw_switch);
+        set(inverse_rc2, 1.0 / (n.r_coulomb * n.r_coulomb));
+        for (S& g : ewald_force) g = S(0);
+        for (S& e : ewald_energy) e = S(0);
+        if (!n.mesh) return;
+        degree = static_cast<int>(n.mesh->pair.force.size()) - 1;
+        for (int p = 0; p <= degree; ++p) set(ewald_force[p], n.mesh->pair.force[static_cast<std::size_t>(p)]);
+        for (int p = 0; p <= degree + 1; ++p) set(ewald_energy[p], n.mesh->pair.energy[static_cast<std::size_t>(p)]);
+        set(ewald_energy[0], n.mesh->pair.energy[0] - n.mesh->potential_shift);
     }
 };
 
@@ -62,11 +76,28 @@ inline T beyond(T r, S r1)
     return d > S(0) ? d : d - d;
 }
 
-/// F/r of Coulomb for a product of charges.
-template <Form form, class T, class S>
+/// sum_p coefficients[p] s^p. Leading zeros change no bit.
+template <class T, class S>
+inline __attribute__((always_inline)) T polynomial(const S* coefficients, int degree, T s)
+{
+    T sum = T{} + coefficients[degree];
+    for (int p = degree - 1; p >= 0; --p) sum = sum * s + coefficients[p];
+    return sum;
+}
+
+/// F/r of Coulomb for a product of charges. `degree`: of the polynomial, if it is known when compiling.
+template <Form form, int degree = -1, class T, class S>
 inline __attribute__((always_inline)) T coulomb_force(T r2, T rinv, T qq, const Constants<S>& k)
 {
     const T rinv2 = rinv * rinv;
+    if constexpr (form == Form::ewald) {
+        const T s = r2 * k.inverse_rc2 - S(0.5);
+        if constexpr (degree < 0) return qq * (rinv * rinv2 + polynomial(k.ewald_force, k.degree, s));
+        T sum = T{} + k.ewald_force[degree < 0 ? 0 : degree];
+#pragma GCC unroll 24
+        for (int p = degree - 1; p >= 0; --p) sum = sum * s + k.ewald_force[p];
+        return qq * (rinv * rinv2 + sum);
+    }
     if constexpr (form == Form::plain) return qq * (rinv * rinv2 - k.two_k_rf);
     const T d = beyond(r2 * rinv, k.r1_coulomb);
     if constexpr (form == Form::force_switch) return qq * rinv * (rinv2 + d * d * (k.a1 + k.b1 * d));
@@ -118,6 +149,8 @@ inline __attribute__((always_inline)) T refine_inverse_sqrt(T x, T y)
 template <Form form, class T>
 inline __attribute__((always_inline)) T coulomb_energy(T r2, T rinv, T qq, const Constants<double>& k)
 {
+    if constexpr (form == Form::ewald)
+        return qq * (rinv + polynomial(k.ewald_energy, k.degree + 1, r2 * k.inverse_rc2 - 0.5));
     if constexpr (form == Form::plain) return qq * (rinv + k.k_rf * r2 - k.c_rf);
     const T d = beyond(r2 * rinv, k.r1_coulomb);
     if constexpr (form == Form::force_switch) return qq * (rinv - d * d * d * (k.a1 / 3.0 + d * (k.b1 / 4.0)) - k.c1);

@@ -90,7 +90,7 @@ HOLON_INLINE void add_row_sums(std::int64_t* target, I16 v)
         for (int b = 0; b < 4; ++b) target[a] += v[4 * a + b];
 }
 
-template <Form vdw>
+template <Form coulomb_form, int degree, Form vdw>
 HOLON_INLINE void run(const KernelData& k)
 {
     const I16 lane_bit = {1, 2, 4, 8, 16, 32, 64, 128, 256, 512, 1024, 2048, 4096, 8192, 16384, 32768};
@@ -117,7 +117,7 @@ HOLON_INLINE void run(const KernelData& k)
             const I16 pair_type = ti + columns(load<I4>(k.type + 4 * cj));
             const F16 c6 = look_up(k.c6, pair_type), c12 = look_up(k.c12, pair_type);
             const I16 near_coulomb = r2 < c.rc2_coulomb, near_vdw = r2 < c.rc2_vdw;
-            const F16 coulomb = coulomb_force<Form::plain>(r2, rinv, qq, c);
+            const F16 coulomb = coulomb_force<coulomb_form, degree>(r2, rinv, qq, c);
             const F16 lj = vdw_force<vdw>(r2, rinv, c6, c12, c);
             F16 f = (near_coulomb ? coulomb : zero) + (near_vdw ? lj : zero);
             f = listed ? f : zero;
@@ -169,7 +169,7 @@ HOLON_INLINE F8 difference(const std::int32_t* i, const std::int32_t* j)
     return __builtin_convertvector(d, F8) * double{kernel_unit};
 }
 
-template <Form vdw>
+template <Form coulomb_form, Form vdw>
 HOLON_INLINE EnergySums energies(const EnergyData& k)
 {
     EnergySums total;
@@ -203,7 +203,7 @@ HOLON_INLINE EnergySums energies(const EnergyData& k)
                     c12[l] = k.c12[t];
                 }
                 const F8 qq = two_rows(k.charge + 4 * ci + a) * two_columns(k.charge + 4 * cj);
-                const F8 coulomb = near_coulomb ? coulomb_energy<Form::plain>(r2, rinv, qq, c) : zero;
+                const F8 coulomb = near_coulomb ? coulomb_energy<coulomb_form>(r2, rinv, qq, c) : zero;
                 const F8 lj = near_vdw ? vdw_energy<vdw>(r2, rinv, c6, c12, c) : zero;
                 large |= ~((coulomb < energy_limit) & (coulomb > -energy_limit) & (lj < energy_limit) &
                            (lj > -energy_limit)); // also NaN
@@ -225,20 +225,37 @@ HOLON_INLINE EnergySums energies(const EnergyData& k)
     return total;
 }
 
-} // namespace
-
-EnergySums HOLON_NAME(run_energies, HOLON_VARIANT)(Form vdw, const EnergyData& data)
+template <Form coulomb>
+EnergySums energies_of(Form vdw, const EnergyData& data)
 {
-    if (vdw == Form::force_switch) return energies<Form::force_switch>(data);
-    if (vdw == Form::potential_switch) return energies<Form::potential_switch>(data);
-    return energies<Form::plain>(data);
+    if (vdw == Form::force_switch) return energies<coulomb, Form::force_switch>(data);
+    if (vdw == Form::potential_switch) return energies<coulomb, Form::potential_switch>(data);
+    return energies<coulomb, Form::plain>(data);
 }
 
-void HOLON_NAME(run_kernel, HOLON_VARIANT)(Form vdw, const KernelData& data)
+template <Form coulomb, int degree>
+void run_of(Form vdw, const KernelData& data)
 {
-    if (vdw == Form::plain) run<Form::plain>(data);
-    if (vdw == Form::force_switch) run<Form::force_switch>(data);
-    if (vdw == Form::potential_switch) run<Form::potential_switch>(data);
+    if (vdw == Form::force_switch) return run<coulomb, degree, Form::force_switch>(data);
+    if (vdw == Form::potential_switch) return run<coulomb, degree, Form::potential_switch>(data);
+    run<coulomb, degree, Form::plain>(data);
+}
+
+} // namespace
+
+EnergySums HOLON_NAME(run_energies, HOLON_VARIANT)(Form coulomb, Form vdw, const EnergyData& data)
+{
+    return coulomb == Form::ewald ? energies_of<Form::ewald>(vdw, data) : energies_of<Form::plain>(vdw, data);
+}
+
+void HOLON_NAME(run_kernel, HOLON_VARIANT)(Form coulomb, Form vdw, const KernelData& data)
+{
+    // Polynomials of lower degree are filled up with zeros.
+    constexpr int low = 7, medium = 10, high = 13;
+    if (coulomb != Form::ewald) return run_of<Form::plain, 0>(vdw, data);
+    if (data.constants.degree <= low) return run_of<Form::ewald, low>(vdw, data);
+    if (data.constants.degree <= medium) return run_of<Form::ewald, medium>(vdw, data);
+    run_of<Form::ewald, high>(vdw, data);
 }
 
 } // namespace holon::pair

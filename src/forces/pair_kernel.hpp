@@ -64,13 +64,13 @@ struct EnergySums {
     int128 coulomb = 0, lj = 0;
 };
 
-EnergySums run_energies_baseline(Form vdw, const EnergyData& data);
-EnergySums run_energies_v3(Form vdw, const EnergyData& data);
-EnergySums run_energies_v4(Form vdw, const EnergyData& data);
+EnergySums run_energies_baseline(Form coulomb, Form vdw, const EnergyData& data);
+EnergySums run_energies_v3(Form coulomb, Form vdw, const EnergyData& data);
+EnergySums run_energies_v4(Form coulomb, Form vdw, const EnergyData& data);
 
-/// Adds all pairs of the list: plain Coulomb or reaction field, and this form of Lennard-Jones.
-void run_kernel_baseline(Form vdw, const KernelData& data);
-void run_kernel_v3(Form vdw, const KernelData& data);
-void run_kernel_v4(Form vdw, const KernelData& data);
+/// Adds all pairs of the list: plain Coulomb (or reaction field) or ewald, and this form of Lennard-Jones.
+void run_kernel_baseline(Form coulomb, Form vdw, const KernelData& data);
+void run_kernel_v3(Form coulomb, Form vdw, const KernelData& data);
+void run_kernel_v4(Form coulomb, Form vdw, const KernelData& data);
 
 } // namespace holon::pair

@@ -70,6 +70,8 @@ public:
             v_.coulomb_modifier = Modifier::potential_shift;
             if (v_.epsilon_rf != 0.0 && v_.epsilon_rf < v_.epsilon_r)
                 fail("epsilon-rf", "must be 0 (infinite) or at least epsilon-r");
+        } else if (v_.coulombtype == CoulombType::pme || v_.coulombtype == CoulombType::ewald) {
+            ewald();
         } else {
             v_.coulomb = CoulombKind::cutoff;
             if (v_.epsilon_rf != 0.0 && v_.epsilon_rf != v_.epsilon_r)
@@ -110,6 +112,27 @@ public:
     }
 
 private:
+    void ewald()
+    {
+        v_.coulomb = v_.coulombtype == CoulombType::pme ? CoulombKind::mesh : CoulombKind::ewald;
+        if (is_switched(v_.coulomb_modifier))
+            fail("coulomb-modifier", "an Ewald sum has its own form at the cutoff; take potential-shift or none");
+        if (v_.epsilon_rf != 0.0 && v_.epsilon_rf != v_.epsilon_r)
+            note("epsilon-rf", "has no effect without a reaction field");
+        v_.epsilon_rf = v_.epsilon_r;
+        if (v_.ewald_rtol >= 1.0) fail("ewald-rtol", "must be less than 1");
+        if (v_.mesh_accuracy >= 0.1) fail("mesh-accuracy", "is a relative error: 1e-3 is coarse, 1e-6 very fine");
+        if (v_.pme_order_given > 12) fail("pme-order", "must be 3 to 12");
+        v_.pme_order = static_cast<int>(v_.pme_order_given);
+        const auto grid = [this](const char* key, std::int64_t n) {
+            if (n > 100'000) fail(key, "is more grid points than any run can use");
+            if (n != 0 && n < v_.pme_order) fail(key, "must be at least pme-order, or 0 for fourierspacing");
+            return static_cast<int>(n);
+        };
+        v_.fourier_n = {grid("fourier-nx", v_.fourier_nx), grid("fourier-ny", v_.fourier_ny),
+                        grid("fourier-nz", v_.fourier_nz)};
+    }
+
     void van_der_waals()
     {
         // As GROMACS: the old forms of switching are modifiers of the plain cut-off.

@@ -20,11 +20,6 @@ void real(const std::string& text)
 }
 void anything(const std::string&) {}
 
-void mesh_method(const std::string& text)
-{
-    if (plain(text) != "esp" && plain(text) != "spme") throw BadValue("choose one of esp, spme");
-}
-
 MdpKey noted(std::string name, Check check, std::string standard, std::string text)
 {
     MdpKey key{std::move(name), KeyRule::noted, std::move(text), std::move(standard), {}, false, {}, {}};
@@ -42,12 +37,6 @@ MdpKey renamed(std::string name, std::string new_name)
     return {std::move(name), KeyRule::renamed, std::move(new_name), {}, {}, false, {}, {}};
 }
 
-MdpKey own(MdpKey key, std::string help)
-{
-    key.help = std::move(help);
-    return key;
-}
-
 const std::string unavailable = "not available in this version; take the line out";
 
 std::vector<MdpKey> noted_keys()
@@ -55,7 +44,6 @@ std::vector<MdpKey> noted_keys()
     const std::string lists = "pair lists are renewed when atoms have moved, early enough that no pair is ever missed";
     const std::string frames = "all atoms are written, without lossy compression";
     const std::string solved = "constraints are solved until every one holds to shake-tol";
-    const std::string mesh = "takes effect with a mesh for long-range electrostatics, which this version does not have";
     return {
         noted("nstlist", integer, "10", lists),
         noted("ns-type", anything, "grid", lists),
@@ -70,8 +58,6 @@ std::vector<MdpKey> noted_keys()
         noted("lincs-iter", integer, "1", solved),
         noted("lincs-warnangle", real, "30", solved),
         noted("shake-sor", anything, "no", solved),
-        own(noted("mesh", mesh_method, "", mesh), "esp or spme"),
-        own(noted("mesh-accuracy", real, "", mesh), "relative rms error of the mesh forces"),
     };
 }
 
@@ -84,6 +70,8 @@ std::vector<MdpKey> off_keys()
         off("mts", "no", "multiple time stepping is not available in this version; use mts = no"),
         off("pcoupl", "no", "pressure coupling is not available in this version; use pcoupl = no"),
         off("annealing", "no", "annealing is not available in this version; use annealing = no"),
+        off("ewald-geometry", "3d", "only ewald-geometry = 3d is available"),
+        off("epsilon-surface", "0", "only conducting boundaries are available; use epsilon-surface = 0"),
         off("free-energy", "no", "free-energy perturbation is not available in this version; use free-energy = no"),
         off("simulated-tempering", "no", "not available in this version; use simulated-tempering = no"),
         off("implicit-solvent", "no", "only explicit solvent is available; use implicit-solvent = no"),
@@ -137,8 +125,7 @@ constexpr std::string_view inert_names[] = {
     // other integrators
     "bd-fric", "nstcgsteep", "nbfgscorr", "niter", "fcstep", "rtpi", "simulation-part",
     // long-range electrostatics, tables
-    "fourierspacing", "fourier-nx", "fourier-ny", "fourier-nz", "pme-order", "ewald-rtol", "ewald-rtol-lj",
-    "lj-pme-comb-rule", "ewald-geometry", "epsilon-surface", "table-extension",
+    "ewald-rtol-lj", "lj-pme-comb-rule", "table-extension",
     // coupling
     "nh-chain-length", "print-nose-hoover-chain-variables", "pcoupltype", "nstpcouple", "tau-p", "compressibility",
     "ref-p", "refcoord-scaling", "annealing-npoints", "annealing-time", "annealing-temp", "sim-temp-low",

@@ -11,7 +11,7 @@
 
 namespace holon {
 
-enum class CoulombType { cutoff, reaction_field, reaction_field_zero };
+enum class CoulombType { cutoff, reaction_field, reaction_field_zero, pme, ewald };
 enum class VdwType { cutoff, shift, switched };
 
 /// What the keys say, one by one, with GROMACS' defaults: Parameters, and the keys that become Parameters only
@@ -21,6 +21,7 @@ struct MdpValues : Parameters {
     std::int64_t nstxout = 0, nstvout = 0, nstfout = 0, nstxout_compressed = 0;
     CoulombType coulombtype = CoulombType::cutoff;
     VdwType vdwtype = VdwType::cutoff;
+    std::int64_t fourier_nx = 0, fourier_ny = 0, fourier_nz = 0, pme_order_given = 4;
     std::vector<std::string> tc_grps, comm_grps;
     std::vector<double> tau_t, ref_t;
     bool derive_ld_seed = true, derive_gen_seed = true;

@@ -6,6 +6,7 @@
 #include <holon/forces/bonded.hpp>
 #include <holon/forces/dispersion_correction.hpp>
 #include <holon/forces/pair_force.hpp>
+#include <holon/mesh/mesh.hpp>
 #include <holon/system/pair_list.hpp>
 #include <holon/system/partition.hpp>
 
@@ -72,6 +73,7 @@ public:
     const Box& box() const { return box_; }
     const Partition& partition() const { return partition_; }
     const ForceTotals& totals() const { return totals_; }
+    const MeshSettings* mesh_settings() const { return mesh_settings_.get(); } // null: no mesh
     const Constraints& constraints() const { return constraints_; }
     std::int64_t n_repartitions() const { return n_repartitions_; }
     double length_error() const { return from_ordered_bits(comm_.max(length_error_)); }     // Collective.
@@ -89,6 +91,7 @@ private:
     std::shared_ptr<const Topology> topology_;
     Parameters parameters_;
     Box box_;
+    std::shared_ptr<const MeshSettings> mesh_settings_; // null: no mesh
     NonbondedConstants nonbonded_;
     double skin_;
     std::vector<MoleculeClusters> clusters_;
@@ -100,6 +103,8 @@ private:
     std::vector<CmapSurface> cmap_;
     LocalTermLists terms_;
     double self_energy_;
+    std::optional<Mesh> mesh_;
+    MeshConstants mesh_constants_;
     LongRangeCorrection dispersion_;
 
     ForceTotals totals_;

@@ -50,7 +50,9 @@ public:
     void broadcast(std::span<std::byte> data, int root = 0) const;
     void broadcast(std::string& text, int root = 0) const;
     std::vector<std::byte> gather(std::span<const std::byte> data) const; // rank order; on rank 0 only
-    std::vector<std::int64_t> all_gather(std::int64_t value) const;
+    /// The values of all ranks, in rank order; as many from each.
+    std::vector<std::int64_t> all_gather(std::span<const std::int64_t> values) const;
+    std::vector<std::int64_t> all_gather(std::int64_t value) const { return all_gather(std::span(&value, 1)); }
     void barrier() const;
 
     /// Sends each message to its rank (at most one per rank; to oneself is allowed) and returns those received,

@@ -31,9 +31,12 @@ public:
     /// Fractional coordinates of a point, not wrapped. The same bits for the same input anywhere.
     Vec3 fractional(const IVec3& x) const;
 
+    /// Columns: the reciprocal vectors a*, b*, c* with a . a* = 1 [1/nm].
+    const Mat3& inverse() const { return inverse_; }
+
     /// Moves x into the canonical cell and returns the number of box vectors taken off: x_old = x_new + image * box.
     /// Canonical: 0 <= z < cz, then 0 <= y < by, then 0 <= x < ax, in integers, so the result is unique.
-    Image wrap(IVec3& x) const;
+    Image wrap(IVec3& x) const { return inside(x) ? Image(Image::Zero()) : wrap_outside(x); }
 
     IVec3 shift(const Image& image) const; // image * box [2^-48 nm]
 
@@ -58,7 +61,16 @@ public:
         return d;
     }
 
+    /// Whether x is canonical.
+    bool inside(const IVec3& x) const
+    {
+        return x[0] >= 0 && x[0] < vectors_[0][0] && x[1] >= 0 && x[1] < vectors_[1][1] && x[2] >= 0 &&
+               x[2] < vectors_[2][2];
+    }
+
 private:
+    Image wrap_outside(IVec3& x) const;
+
     Mat3 master_ = Mat3::Zero();
     std::array<IVec3, 3> vectors_{IVec3::Zero(), IVec3::Zero(), IVec3::Zero()};
     IVec3 half_ = IVec3::Zero();

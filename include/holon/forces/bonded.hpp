@@ -2,6 +2,7 @@
 
 #include <holon/core/box.hpp>
 #include <holon/forces/cmap_surface.hpp>
+#include <holon/mesh/mesh_settings.hpp>
 #include <holon/system/energies.hpp>
 #include <holon/system/local_terms.hpp>
 #include <holon/system/topology.hpp>
@@ -25,6 +26,7 @@ struct BondedContext {
     double coulomb_factor = 0.0;    // 1/(4 pi eps0 epsilon_r) [kJ/mol nm/e^2]
     double k_rf = 0.0, c_rf = 0.0;  // reaction field: V = q q K (1/r + k_rf r^2 - c_rf) within r_coulomb [1/nm^3, 1/nm]
     double r_coulomb = 0.0;         // [nm]
+    const MeshSettings* mesh = nullptr;     // Ewald split instead of a reaction field
     std::span<const CmapSurface> cmap = {}; // cmap_surfaces(topology), made once
 };
 

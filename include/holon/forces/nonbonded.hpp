@@ -1,6 +1,9 @@
 #pragma once
 
+#include <holon/mesh/mesh_settings.hpp>
 #include <holon/system/parameters.hpp>
+
+#include <memory>
 
 namespace holon {
 
@@ -18,12 +21,13 @@ struct NonbondedConstants {
     double k_rf = 0.0, c_rf = 0.0; // V = q q K (1/r + k_rf r^2 - c_rf) [1/nm^3, 1/nm]
     double r_coulomb = 0.0, r_coulomb_switch = 0.0, r_vdw = 0.0, r_vdw_switch = 0.0; // [nm]
     Modifier coulomb_modifier = Modifier::none;                                      // potential_shift is part of c_rf
+    std::shared_ptr<const MeshSettings> mesh;                                        // the Ewald split, if there is one
     Modifier vdw_modifier = Modifier::none;
     ForceSwitch dispersion, repulsion, coulomb;           // force_switch: of r^-6, r^-12, r^-1
     double dispersion_shift = 0.0, repulsion_shift = 0.0; // V_LJ = c12 (r^-12 - shift) - c6 (r^-6 - shift)
 
     double cutoff() const { return r_coulomb > r_vdw ? r_coulomb : r_vdw; }
-    explicit NonbondedConstants(const Parameters& parameters);
+    explicit NonbondedConstants(const Parameters& parameters, std::shared_ptr<const MeshSettings> mesh = nullptr);
 };
 
 } // namespace holon

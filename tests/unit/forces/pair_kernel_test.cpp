@@ -26,9 +26,32 @@ Parameters parameters(Modifier vdw, double switch_at)
 
 struct Setting {
     const char* name;
-    Form form;
+    Form form; // of Lennard-Jones
     Parameters parameters;
+
+    Form coulomb() const { return parameters.coulomb == CoulombKind::mesh ? Form::ewald : Form::plain; }
+    NonbondedConstants constants() const
+    {
+        if (coulomb() == Form::plain) return NonbondedConstants(parameters);
+        return NonbondedConstants(parameters,
+                                  std::make_shared<const MeshSettings>(choose_mesh(parameters, Box(cubic(3.0), 22))));
+    }
 };
+
+Parameters mesh_parameters(double accuracy, Modifier vdw)
+{
+    auto p = parameters(vdw, 0.8);
+    p.coulomb = CoulombKind::mesh;
+    p.mesh_accuracy = accuracy;
+    return p;
+}
+
+Parameters spme_parameters()
+{
+    auto p = mesh_parameters(0.0, Modifier::potential_shift);
+    p.mesh = MeshKind::spme;
+    return p;
+}
 
 std::vector<Setting> settings()
 {
@@ -36,7 +59,11 @@ std::vector<Setting> settings()
             {"shift", Form::plain, parameters(Modifier::potential_shift, 0.0)},
             {"force switch", Form::force_switch, parameters(Modifier::force_switch, 0.8)},
             {"force switch from 0", Form::force_switch, parameters(Modifier::force_switch, 0.0)},
-            {"potential switch", Form::potential_switch, parameters(Modifier::potential_switch, 0.8)}};
+            {"potential switch", Form::potential_switch, parameters(Modifier::potential_switch, 0.8)},
+            {"ewald, coarse", Form::plain, mesh_parameters(1e-3, Modifier::potential_shift)},
+            {"ewald, fine", Form::force_switch, mesh_parameters(1e-5, Modifier::force_switch)},
+            {"ewald, finest", Form::potential_switch, mesh_parameters(1e-7, Modifier::potential_switch)},
+            {"ewald, Gaussian", Form::plain, spme_parameters()}};
 }
 
 /// Clusters at random places, dense enough for some pairs to overlap, with random masks.
@@ -86,8 +113,8 @@ struct Forces {
     std::vector<std::uint8_t> wide;
 };
 
-using Kernel = void (*)(Form, const pair::KernelData&);
-using Energies = pair::EnergySums (*)(Form, const pair::EnergyData&);
+using Kernel = void (*)(Form, Form, const pair::KernelData&);
+using Energies = pair::EnergySums (*)(Form, Form, const pair::EnergyData&);
 
 Forces run(Kernel kernel, const RandomClusters& c, const Setting& setting)
 {
@@ -97,19 +124,20 @@ Forces run(Kernel kernel, const RandomClusters& c, const Setting& setting)
     result.wide.resize(RandomClusters::n);
     std::memset(result.partner.data(), 0, sizeof(pair::LaneForces) * result.partner.size());
     std::memset(result.row.data(), 0, sizeof(pair::RowForces) * result.row.size());
-    kernel(setting.form, {.clusters = c.clusters.data(),
-                          .n_clusters = RandomClusters::n,
-                          .row_begin = c.row_begin.data(),
-                          .entries = c.entries.data(),
-                          .charge = c.charge_single.data(),
-                          .type = c.type.data(),
-                          .c6 = c.c6_single.data(),
-                          .c12 = c.c12_single.data(),
-                          .n_types = RandomClusters::n_types,
-                          .constants = pair::Constants<float>(NonbondedConstants(setting.parameters)),
-                          .partner = result.partner.data(),
-                          .row = result.row.data(),
-                          .row_has_wide = result.wide.data()});
+    kernel(setting.coulomb(), setting.form,
+           {.clusters = c.clusters.data(),
+            .n_clusters = RandomClusters::n,
+            .row_begin = c.row_begin.data(),
+            .entries = c.entries.data(),
+            .charge = c.charge_single.data(),
+            .type = c.type.data(),
+            .c6 = c.c6_single.data(),
+            .c12 = c.c12_single.data(),
+            .n_types = RandomClusters::n_types,
+            .constants = pair::Constants<float>(setting.constants()),
+            .partner = result.partner.data(),
+            .row = result.row.data(),
+            .row_has_wide = result.wide.data()});
     return result;
 }
 
@@ -121,19 +149,20 @@ struct EnergyResult {
 EnergyResult run(Energies kernel, const RandomClusters& c, const Setting& setting)
 {
     EnergyResult result{{}, std::vector<std::uint8_t>(RandomClusters::n)};
-    const NonbondedConstants constants(setting.parameters);
-    result.sums = kernel(setting.form, {.clusters = c.clusters.data(),
-                                        .n_clusters = RandomClusters::n,
-                                        .row_begin = c.row_begin.data(),
-                                        .entries = c.entries.data(),
-                                        .charge = c.charge.data(),
-                                        .type = c.type.data(),
-                                        .c6 = c.c6.data(),
-                                        .c12 = c.c12.data(),
-                                        .n_types = RandomClusters::n_types,
-                                        .cutoffs = pair::Constants<float>(constants),
-                                        .constants = pair::Constants<double>(constants),
-                                        .row_left_out = result.left_out.data()});
+    const NonbondedConstants constants = setting.constants();
+    result.sums = kernel(setting.coulomb(), setting.form,
+                         {.clusters = c.clusters.data(),
+                          .n_clusters = RandomClusters::n,
+                          .row_begin = c.row_begin.data(),
+                          .entries = c.entries.data(),
+                          .charge = c.charge.data(),
+                          .type = c.type.data(),
+                          .c6 = c.c6.data(),
+                          .c12 = c.c12.data(),
+                          .n_types = RandomClusters::n_types,
+                          .cutoffs = pair::Constants<float>(constants),
+                          .constants = pair::Constants<double>(constants),
+                          .row_left_out = result.left_out.data()});
     return result;
 }
 
@@ -249,9 +278,11 @@ TEST(PairFunctions, ForceIsMinusTheSlopeOfTheEnergy)
 {
     for (const auto& setting : settings()) {
         SCOPED_TRACE(setting.name);
-        const pair::Constants<double> k{NonbondedConstants(setting.parameters)};
+        const pair::Constants<double> k{setting.constants()};
+        const bool ewald = setting.coulomb() == Form::ewald;
         const auto energy = [&](double r) {
-            const double coulomb = pair::coulomb_energy<Form::plain>(r * r, 1.0 / r, -1.3, k);
+            const double coulomb = ewald ? pair::coulomb_energy<Form::ewald>(r * r, 1.0 / r, -1.3, k)
+                                         : pair::coulomb_energy<Form::plain>(r * r, 1.0 / r, -1.3, k);
             if (setting.form == Form::force_switch)
                 return coulomb + pair::vdw_energy<Form::force_switch>(r * r, 1.0 / r, 0.0062, 9.7e-6, k);
             if (setting.form == Form::potential_switch)
@@ -259,7 +290,8 @@ TEST(PairFunctions, ForceIsMinusTheSlopeOfTheEnergy)
             return coulomb + pair::vdw_energy<Form::plain>(r * r, 1.0 / r, 0.0062, 9.7e-6, k);
         };
         const auto force = [&](double r) {
-            const double coulomb = r * pair::coulomb_force<Form::plain>(r * r, 1.0 / r, -1.3, k);
+            const double coulomb = r * (ewald ? pair::coulomb_force<Form::ewald>(r * r, 1.0 / r, -1.3, k)
+                                              : pair::coulomb_force<Form::plain>(r * r, 1.0 / r, -1.3, k));
             if (setting.form == Form::force_switch) return coulomb + lj_force<Form::force_switch>(r, 0.0062, 9.7e-6, k);
             if (setting.form == Form::potential_switch)
                 return coulomb + lj_force<Form::potential_switch>(r, 0.0062, 9.7e-6, k);
@@ -323,6 +355,20 @@ TEST(PairFunctions, GoToZeroAtTheCutoff)
     const auto [energy, force] = at_cutoff(all[4], std::integral_constant<Form, Form::potential_switch>{});
     EXPECT_NEAR(energy, 0.0, 1e-15);
     EXPECT_NEAR(force, 0.0, 1e-13);
+}
+
+TEST(PairFunctions, EwaldEndsAtTheCutoff)
+{
+    for (const auto& setting : settings()) {
+        if (setting.coulomb() != Form::ewald) continue;
+        SCOPED_TRACE(setting.name);
+        const pair::Constants<double> k{setting.constants()};
+        const double rc = setting.parameters.rcoulomb;
+        EXPECT_NEAR(pair::coulomb_energy<Form::ewald>(rc * rc, 1.0 / rc, 1.0, k), 0.0, 1e-7);
+        const double force = rc * pair::coulomb_force<Form::ewald>(rc * rc, 1.0 / rc, 1.0, k);
+        // A Gaussian split leaves a step: erfc(beta rc) / rc^2 + 2 beta / sqrt(pi) exp(-beta^2 rc^2) / rc.
+        EXPECT_NEAR(force, 0.0, setting.parameters.mesh == MeshKind::spme ? 3e-4 : 1e-12);
+    }
 }
 
 TEST(PairFunctions, ReactionFieldEndsAtTheCutoff)

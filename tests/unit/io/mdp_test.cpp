@@ -175,7 +175,7 @@ TEST(Mdp, NumbersMustBeNumbersInRange)
         {"domains = 2xfoox1", "expected an integer"},
         {"nstlist = ten", "expected an integer"},
         {"rlist = far", "expected a number"},
-        {"mesh = fft", "choose one of esp, spme"},
+        {"pme-order = 2", "must be at least 3"},
     };
     for (const auto& [line, message] : cases) expect_error(line, "md.mdp:1: " + line + ": " + message);
 }
@@ -184,7 +184,13 @@ TEST(Mdp, ChoicesThatAreNotThereNameThoseThatAre)
 {
     expect_error("integrator = sd",
                  "md.mdp:1: integrator = sd: not available in this version; choose one of md, md-vv, steep");
-    expect_error("coulombtype = PME", "choose one of cut-off, reaction-field");
+    expect_error("coulombtype = P3M-AD", "choose one of cut-off, reaction-field");
+    expect_error("mesh = fft", "choose one of esp, spme");
+    expect_error("coulombtype = PME\ncoulomb-modifier = force-switch", "take potential-shift or none");
+    expect_error("coulombtype = PME\npme-order = 13", "must be 3 to 12");
+    expect_error("coulombtype = PME\nfourier-ny = 3", "must be at least pme-order");
+    expect_error("coulombtype = PME\newald-rtol = 1", "must be less than 1");
+    expect_error("coulombtype = PME\nmesh-accuracy = 0.5", "is a relative error");
     expect_error("vdwtype = PME", "choose one of cut-off, shift, switch");
     expect_error("coulomb-modifier = shift", "choose one of potential-shift");
     expect_error("coulomb-modifier = force-switch\nrcoulomb-switch = 1.5", "must be less than rcoulomb");

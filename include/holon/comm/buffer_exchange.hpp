@@ -1,0 +1,57 @@
+#pragma once
+
+#include <holon/comm/communicator.hpp>
+
+#include <cstddef>
+#include <memory>
+#include <span>
+#include <vector>
+
+namespace holon {
+
+/// Messages of fixed sizes between fixed partners, again and again: buffers and requests are made once. A part that a
+/// rank sends to itself is not copied: incoming and outgoing are the same memory.
+class BufferExchange {
+public:
+    struct Part {
+        int rank = 0;
+        std::size_t bytes = 0;
+    };
+
+    /// Collective among partners. At most one part per rank; it must have the size that its receiver expects. `channel`
+    /// (0 to 9): exchanges of different channels may be under way at the same time.
+    BufferExchange(Communicator comm, std::span<const Part> sends, std::span<const Part> receives, int channel);
+    ~BufferExchange();
+    BufferExchange(BufferExchange&&) noexcept;
+    BufferExchange& operator=(BufferExchange&&) noexcept;
+
+    /// The buffer of a part, in the order given, aligned to 64 bytes. Outgoing: to be filled before start(); incoming:
+    /// valid from wait() to the next start().
+    template <class T>
+    std::span<T> outgoing(std::size_t part)
+    {
+        const auto bytes = outgoing_bytes(part);
+        return {reinterpret_cast<T*>(bytes.data()), bytes.size() / sizeof(T)};
+    }
+    template <class T>
+    std::span<const T> incoming(std::size_t part) const
+    {
+        const auto bytes = incoming_bytes(part);
+        return {reinterpret_cast<const T*>(bytes.data()), bytes.size() / sizeof(T)};
+    }
+
+    void start(); // Collective among partners.
+    void wait();
+
+    std::int64_t messages() const;   // sent per exchange to other ranks
+    std::int64_t bytes_sent() const; // likewise
+
+private:
+    std::span<std::byte> outgoing_bytes(std::size_t part);
+    std::span<const std::byte> incoming_bytes(std::size_t part) const;
+
+    struct Impl;
+    std::unique_ptr<Impl> impl_;
+};
+
+} // namespace holon

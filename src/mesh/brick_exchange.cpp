@@ -1,0 +1,157 @@
+#include "brick_exchange.hpp"
+
+#include <algorithm>
+
+namespace holon {
+
+namespace {
+
+std::size_t index(std::int64_t i)
+{
+    return static_cast<std::size_t>(i);
+}
+
+} // namespace
+
+template <class Int, class Real>
+std::size_t BrickExchange<Int, Real>::Overlap::points() const
+{
+    std::size_t product = 1;
+    for (const auto& axis : runs) {
+        std::size_t sum = 0;
+        for (const auto& run : axis) sum += index(run.size);
+        product *= sum;
+    }
+    return product;
+}
+
+template <class Int, class Real>
+auto BrickExchange<Int, Real>::overlap(const Brick& brick, int pencil) const -> Overlap
+{
+    const std::array<Range, 3> target = {layout_.x(pencil / layout_.fy), layout_.y(pencil % layout_.fy),
+                                         Range{0, layout_.n[2]}};
+    Overlap result;
+    for (std::size_t k = 0; k < 3; ++k) {
+        const int n = layout_.n[k];
+        const auto floor_div = [n](int i) { return i >= 0 ? i / n : -((-i + n - 1) / n); };
+        if (brick.empty()) continue;
+        for (int image = floor_div(brick.lo[k]); image <= floor_div(brick.hi[k] - 1); ++image) {
+            const int begin = std::max(brick.lo[k], target[k].begin + image * n);
+            const int end = std::min(brick.hi[k], target[k].end + image * n);
+            if (begin < end)
+                result.runs[k].push_back({begin - brick.lo[k], begin - image * n - target[k].begin, end - begin});
+        }
+    }
+    return result;
+}
+
+template <class Int, class Real>
+BrickExchange<Int, Real>::BrickExchange(const Communicator& comm, const PencilLayout& layout, const Brick& brick,
+                                        int row)
+    : layout_(layout), pencil_(layout.pencil_of(comm.rank())), brick_size_{brick.size(0), brick.size(1), row}
+{
+    std::array<std::int64_t, 6> edges{};
+    for (std::size_t k = 0; k < 3; ++k) {
+        edges[k] = brick.lo[k];
+        edges[3 + k] = brick.hi[k];
+    }
+    const auto all = comm.all_gather(edges);
+
+    using Part = BufferExchange::Part;
+    std::vector<Part> charges_out, charges_in, potentials_out, potentials_in;
+    for (int p = 0; p < layout_.pencils(); ++p) {
+        auto shared = overlap(brick, p);
+        if (shared.points() == 0) continue;
+        const int rank = layout_.rank_of(p / layout_.fy, p % layout_.fy);
+        charges_out.push_back({rank, shared.points() * sizeof(Int)});
+        potentials_in.push_back({rank, shared.points() * sizeof(Real)});
+        as_brick_.push_back(std::move(shared));
+    }
+    for (int rank = 0; rank < comm.size() && pencil_ >= 0; ++rank) {
+        Brick other;
+        for (std::size_t k = 0; k < 3; ++k) {
+            other.lo[k] = static_cast<int>(all[6 * index(rank) + k]);
+            other.hi[k] = static_cast<int>(all[6 * index(rank) + 3 + k]);
+        }
+        auto shared = overlap(other, pencil_);
+        if (shared.points() == 0) continue;
+        charges_in.push_back({rank, shared.points() * sizeof(Int)});
+        potentials_out.push_back({rank, shared.points() * sizeof(Real)});
+        as_pencil_.push_back(std::move(shared));
+    }
+    to_pencils_.emplace(comm, charges_out, charges_in, 4);
+    to_bricks_.emplace(comm, potentials_out, potentials_in, 5);
+}
+
+/// Calls use(brick point, pencil point, number of points) for runs along z, in the order of the message.
+template <class Int, class Real>
+template <class Use>
+void BrickExchange<Int, Real>::for_each_row(const Overlap& overlap, Use use) const
+{
+    for (const auto& x : overlap.runs[0])
+        for (int i = 0; i < x.size; ++i)
+            for (const auto& y : overlap.runs[1])
+                for (int j = 0; j < y.size; ++j)
+                    for (const auto& z : overlap.runs[2])
+                        use(std::array{x.brick + i, y.brick + j, z.brick},
+                            std::array{x.pencil + i, y.pencil + j, z.pencil}, index(z.size));
+}
+
+template <class Int, class Real>
+std::size_t BrickExchange<Int, Real>::in_brick(int x, int y, int z) const
+{
+    return (index(x) * index(brick_size_[1]) + index(y)) * index(brick_size_[2]) + index(z);
+}
+
+template <class Int, class Real>
+std::size_t BrickExchange<Int, Real>::in_pencil(int x, int y, int z) const
+{
+    return (index(x) * index(layout_.y(pencil_ % layout_.fy).size()) + index(y)) * index(layout_.n[2]) + index(z);
+}
+
+template <class Int, class Real>
+void BrickExchange<Int, Real>::collect(std::span<const Int> brick, std::span<Int> pencil)
+{
+    for (std::size_t p = 0; p < as_brick_.size(); ++p) {
+        Int* out = to_pencils_->template outgoing<Int>(p).data();
+        for_each_row(as_brick_[p], [&](const auto& from, const auto&, std::size_t n) {
+            out = std::copy_n(&brick[in_brick(from[0], from[1], from[2])], n, out);
+        });
+    }
+    to_pencils_->start();
+    std::ranges::fill(pencil, Int(0));
+    to_pencils_->wait();
+    for (std::size_t p = 0; p < as_pencil_.size(); ++p) {
+        const Int* in = to_pencils_->template incoming<Int>(p).data();
+        for_each_row(as_pencil_[p], [&](const auto&, const auto& to, std::size_t n) {
+            Int* target = &pencil[in_pencil(to[0], to[1], to[2])];
+            for (std::size_t i = 0; i < n; ++i) target[i] += in[i];
+            in += n;
+        });
+    }
+}
+
+template <class Int, class Real>
+void BrickExchange<Int, Real>::distribute(std::span<const Real> pencil, std::span<Real> brick)
+{
+    for (std::size_t p = 0; p < as_pencil_.size(); ++p) {
+        Real* out = to_bricks_->template outgoing<Real>(p).data();
+        for_each_row(as_pencil_[p], [&](const auto&, const auto& from, std::size_t n) {
+            out = std::copy_n(&pencil[in_pencil(from[0], from[1], from[2])], n, out);
+        });
+    }
+    to_bricks_->start();
+    to_bricks_->wait();
+    for (std::size_t p = 0; p < as_brick_.size(); ++p) {
+        const Real* in = to_bricks_->template incoming<Real>(p).data();
+        for_each_row(as_brick_[p], [&](const auto& to, const auto&, std::size_t n) {
+            std::copy_n(in, n, &brick[in_brick(to[0], to[1], to[2])]);
+            in += n;
+        });
+    }
+}
+
+template class BrickExchange<std::int32_t, float>;
+template class BrickExchange<std::int64_t, double>;
+
+} // namespace holon

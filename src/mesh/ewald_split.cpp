@@ -1,0 +1,72 @@
+#include <holon/mesh/ewald_split.hpp>
+
+#include <holon/core/units.hpp>
+
+#include <cmath>
+
+namespace holon {
+
+double ProlateSplit::smooth(double r) const
+{
+    if (r >= cutoff_) return 1.0 / r;
+    const double x = r / cutoff_;
+    if (x < 1e-6) return 1.0 / (psi_.integral() * cutoff_); // psi(0) = 1
+    return psi_.primitive(x) / (psi_.integral() * r);
+}
+
+double ProlateSplit::smooth_force(double r) const
+{
+    if (r >= cutoff_) return 1.0 / (r * r * r);
+    // Near zero the difference below loses all digits; the function is flat there (even in r).
+    const double x = std::max(r / cutoff_, 1e-3);
+    return (psi_.primitive(x) - x * psi_.value(x)) / (psi_.integral() * x * x * x * cutoff_ * cutoff_ * cutoff_);
+}
+
+double ProlateSplit::transform(double k) const
+{
+    return k > k_max() ? 0.0 : psi_.value(k / k_max());
+}
+
+double ProlateSplit::transform_slope(double k) const
+{
+    const double x = k / k_max();
+    return x > 1.0 ? 0.0 : x * psi_.slope(x) / psi_.value(x);
+}
+
+double GaussianSplit::beta_for(double cutoff, double tolerance)
+{
+    double low = 0.0, high = 1.0 / cutoff;
+    while (std::erfc(high * cutoff) > tolerance) high *= 2.0;
+    for (int i = 0; i < 100; ++i) {
+        const double middle = 0.5 * (low + high);
+        (std::erfc(middle * cutoff) > tolerance ? low : high) = middle;
+    }
+    return 0.5 * (low + high);
+}
+
+double GaussianSplit::smooth(double r) const
+{
+    const double x = beta_ * r;
+    if (x < 1e-6) return 2.0 * beta_ / std::sqrt(units::pi);
+    return std::erf(x) / r;
+}
+
+double GaussianSplit::smooth_force(double r) const
+{
+    const double x = beta_ * r, scale = beta_ * beta_ * beta_ * 2.0 / std::sqrt(units::pi);
+    if (x < 0.1) // series of (erf(x) sqrt(pi)/2 - x exp(-x^2)) / x^3
+        return scale * (2.0 / 3.0 - x * x * (2.0 / 5.0 - x * x * (1.0 / 7.0 - x * x * (1.0 / 27.0 - x * x / 132.0))));
+    return (std::erf(x) - 2.0 / std::sqrt(units::pi) * x * std::exp(-x * x)) / (r * r * r);
+}
+
+double GaussianSplit::transform(double k) const
+{
+    return std::exp(-k * k / (4.0 * beta_ * beta_));
+}
+
+double GaussianSplit::transform_slope(double k) const
+{
+    return -k * k / (2.0 * beta_ * beta_);
+}
+
+} // namespace holon

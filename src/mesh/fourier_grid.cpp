@@ -1,0 +1,300 @@
+#include "fourier_grid.hpp"
+
+#include <holon/comm/buffer_exchange.hpp>
+
+#include "line_transform.hpp"
+
+#include <algorithm>
+#include <optional>
+
+namespace holon {
+
+PencilLayout PencilLayout::choose(const std::array<int, 3>& n, int ranks, int least_points)
+{
+    PencilLayout layout;
+    layout.n = n;
+    layout.ranks = ranks;
+    const auto points = std::int64_t{n[0]} * n[1] * n[2];
+    const auto useful = static_cast<int>(std::clamp<std::int64_t>(points / least_points, 1, ranks));
+    // Slabs (fy = 1) need one exchange less; more parts only where there are not enough planes.
+    for (int fy = 1; fy <= std::min(n[1], layout.half()); ++fy) {
+        const int fx = std::min({useful / fy, n[0], n[1]});
+        if (fx >= 1 && fx * fy > layout.pencils()) {
+            layout.fx = fx;
+            layout.fy = fy;
+        }
+    }
+    return layout;
+}
+
+int PencilLayout::pencil_of(int rank) const
+{
+    for (int p = 0; p < pencils(); ++p)
+        if (rank_of(p / fy, p % fy) == rank) return p;
+    return -1;
+}
+
+namespace {
+
+std::size_t index(std::int64_t i)
+{
+    return static_cast<std::size_t>(i);
+}
+
+constexpr int batch = 8;
+
+/// Calls use(first line, number of lines) for batches of lines.
+template <class Use>
+void for_each_batch(std::size_t lines, Use use)
+{
+    for (std::size_t first = 0; first < lines; first += batch) use(first, std::min<std::size_t>(batch, lines - first));
+}
+
+} // namespace
+
+/// Four exchanges, each laid out so that the transforms after it find their lines side by side.
+template <class Real>
+struct FourierGrid<Real>::Impl {
+    using Mode = std::complex<Real>;
+    static_assert(LineTransform<Real>::batch == batch);
+
+    PencilLayout layout;
+    int a = -1, b = -1;
+    Range x, y, ky, kz;
+    std::vector<Real> points;
+    std::vector<Mode> modes;
+    // z <-> y within rows of pencils with one a, y <-> x within columns with one b
+    std::optional<BufferExchange> z_to_y, y_to_x, x_to_y, y_to_z;
+    std::optional<LineTransform<Real>> z_forward, y_forward, x_forward, x_backward, y_backward, z_backward;
+
+    Impl(Communicator comm, const PencilLayout& l) : layout(l)
+    {
+        const int pencil = layout.pencil_of(comm.rank());
+        if (pencil < 0) return;
+        a = pencil / layout.fy;
+        b = pencil % layout.fy;
+        x = layout.x(a);
+        y = layout.y(b);
+        ky = layout.ky(a);
+        kz = layout.kz(b);
+        points.assign(index(x.size()) * index(y.size()) * index(layout.n[2]), Real(0));
+        modes.assign(index(layout.n[0]) * index(ky.size()) * index(kz.size()), Mode(0));
+
+        std::vector<BufferExchange::Part> along_b, back_b, along_a, back_a;
+        for (int peer = 0; peer < layout.fy; ++peer) {
+            along_b.push_back({layout.rank_of(a, peer), bytes(x, y, layout.kz(peer))});
+            back_b.push_back({layout.rank_of(a, peer), bytes(x, layout.y(peer), kz)});
+        }
+        for (int peer = 0; peer < layout.fx; ++peer) {
+            along_a.push_back({layout.rank_of(peer, b), bytes(x, layout.ky(peer), kz)});
+            back_a.push_back({layout.rank_of(peer, b), bytes(layout.x(peer), ky, kz)});
+        }
+        z_to_y.emplace(comm, along_b, back_b, 0);
+        y_to_x.emplace(comm, along_a, back_a, 1);
+        x_to_y.emplace(comm, back_a, along_a, 2);
+        y_to_z.emplace(comm, back_b, along_b, 3);
+        z_forward.emplace(layout.n[2], LineKind::real_to_modes);
+        y_forward.emplace(layout.n[1], LineKind::forward);
+        x_forward.emplace(layout.n[0], LineKind::forward);
+        x_backward.emplace(layout.n[0], LineKind::backward);
+        y_backward.emplace(layout.n[1], LineKind::backward);
+        z_backward.emplace(layout.n[2], LineKind::modes_to_real);
+    }
+
+    static std::size_t bytes(Range p, Range q, Range r)
+    {
+        return index(p.size()) * index(q.size()) * index(r.size()) * sizeof(Mode);
+    }
+
+    static void exchange(BufferExchange& messages)
+    {
+        messages.start();
+        messages.wait();
+    }
+
+    // Lines along z are numbered (x, y), along y (x, kz), along x (ky, kz). Parts between z and y: [y][x][kz];
+    // between y and x: [x][ky][kz].
+
+    void transform_z()
+    {
+        auto& t = *z_forward;
+        const auto nz = index(layout.n[2]), nx = index(x.size()), ny = index(y.size());
+        for_each_batch(nx * ny, [&](std::size_t first, std::size_t count) {
+            for (std::size_t w = 0; w < count; ++w)
+                for (std::size_t z = 0; z < nz; ++z) t.real_in()[z * batch + w] = points[(first + w) * nz + z];
+            t.execute();
+            for (int peer = 0; peer < layout.fy; ++peer) {
+                const Range part = layout.kz(peer);
+                const auto out = z_to_y->outgoing<Mode>(index(peer));
+                for (std::size_t w = 0; w < count; ++w) {
+                    const auto lx = (first + w) / ny, ly = (first + w) % ny;
+                    for (int k = part.begin; k < part.end; ++k)
+                        out[(ly * nx + lx) * index(part.size()) + index(k - part.begin)] =
+                            t.complex_out()[index(k) * batch + w];
+                }
+            }
+        });
+    }
+
+    void transform_y()
+    {
+        auto& t = *y_forward;
+        const auto lines = index(x.size()) * index(kz.size());
+        for_each_batch(lines, [&](std::size_t first, std::size_t count) {
+            for (int peer = 0; peer < layout.fy; ++peer) {
+                const Range part = layout.y(peer);
+                const auto in = z_to_y->incoming<Mode>(index(peer));
+                for (int j = part.begin; j < part.end; ++j)
+                    std::copy_n(&in[index(j - part.begin) * lines + first], count, t.complex_in() + index(j) * batch);
+            }
+            t.execute();
+            for (int peer = 0; peer < layout.fx; ++peer) {
+                const Range part = layout.ky(peer);
+                const auto out = y_to_x->outgoing<Mode>(index(peer));
+                for (std::size_t w = 0; w < count; ++w) {
+                    const auto lx = (first + w) / index(kz.size()), lz = (first + w) % index(kz.size());
+                    for (int k = part.begin; k < part.end; ++k)
+                        out[(lx * index(part.size()) + index(k - part.begin)) * index(kz.size()) + lz] =
+                            t.complex_out()[index(k) * batch + w];
+                }
+            }
+        });
+    }
+
+    void transform_x()
+    {
+        auto& t = *x_forward;
+        const auto lines = index(ky.size()) * index(kz.size());
+        for_each_batch(lines, [&](std::size_t first, std::size_t count) {
+            for (int peer = 0; peer < layout.fx; ++peer) {
+                const Range part = layout.x(peer);
+                const auto in = y_to_x->incoming<Mode>(index(peer));
+                for (int i = part.begin; i < part.end; ++i)
+                    std::copy_n(&in[index(i - part.begin) * lines + first], count, t.complex_in() + index(i) * batch);
+            }
+            t.execute();
+            for (std::size_t k = 0; k < index(layout.n[0]); ++k)
+                std::copy_n(t.complex_out() + k * batch, count, &modes[k * lines + first]);
+        });
+    }
+
+    void transform_x_back()
+    {
+        auto& t = *x_backward;
+        const auto lines = index(ky.size()) * index(kz.size());
+        for_each_batch(lines, [&](std::size_t first, std::size_t count) {
+            for (std::size_t k = 0; k < index(layout.n[0]); ++k)
+                std::copy_n(&modes[k * lines + first], count, t.complex_in() + k * batch);
+            t.execute();
+            for (int peer = 0; peer < layout.fx; ++peer) {
+                const Range part = layout.x(peer);
+                const auto out = x_to_y->outgoing<Mode>(index(peer));
+                for (int i = part.begin; i < part.end; ++i)
+                    std::copy_n(t.complex_out() + index(i) * batch, count, &out[index(i - part.begin) * lines + first]);
+            }
+        });
+    }
+
+    void transform_y_back()
+    {
+        auto& t = *y_backward;
+        const auto lines = index(x.size()) * index(kz.size());
+        for_each_batch(lines, [&](std::size_t first, std::size_t count) {
+            for (int peer = 0; peer < layout.fx; ++peer) {
+                const Range part = layout.ky(peer);
+                const auto in = x_to_y->incoming<Mode>(index(peer));
+                for (std::size_t w = 0; w < count; ++w) {
+                    const auto lx = (first + w) / index(kz.size()), lz = (first + w) % index(kz.size());
+                    for (int k = part.begin; k < part.end; ++k)
+                        t.complex_in()[index(k) * batch + w] =
+                            in[(lx * index(part.size()) + index(k - part.begin)) * index(kz.size()) + lz];
+                }
+            }
+            t.execute();
+            for (int peer = 0; peer < layout.fy; ++peer) {
+                const Range part = layout.y(peer);
+                const auto out = y_to_z->outgoing<Mode>(index(peer));
+                for (int j = part.begin; j < part.end; ++j)
+                    std::copy_n(t.complex_out() + index(j) * batch, count, &out[index(j - part.begin) * lines + first]);
+            }
+        });
+    }
+
+    void transform_z_back()
+    {
+        auto& t = *z_backward;
+        const auto nz = index(layout.n[2]), nx = index(x.size()), ny = index(y.size());
+        for_each_batch(nx * ny, [&](std::size_t first, std::size_t count) {
+            for (int peer = 0; peer < layout.fy; ++peer) {
+                const Range part = layout.kz(peer);
+                const auto in = y_to_z->incoming<Mode>(index(peer));
+                for (std::size_t w = 0; w < count; ++w) {
+                    const auto lx = (first + w) / ny, ly = (first + w) % ny;
+                    for (int k = part.begin; k < part.end; ++k)
+                        t.complex_in()[index(k) * batch + w] =
+                            in[(ly * nx + lx) * index(part.size()) + index(k - part.begin)];
+                }
+            }
+            t.execute();
+            for (std::size_t w = 0; w < count; ++w)
+                for (std::size_t z = 0; z < nz; ++z) points[(first + w) * nz + z] = t.real_out()[z * batch + w];
+        });
+    }
+};
+
+template <class Real>
+FourierGrid<Real>::FourierGrid(Communicator comm, const PencilLayout& layout)
+    : impl_(std::make_unique<Impl>(std::move(comm), layout))
+{
+}
+template <class Real>
+FourierGrid<Real>::~FourierGrid() = default;
+
+template <class Real>
+std::span<Real> FourierGrid<Real>::points()
+{
+    return impl_->points;
+}
+template <class Real>
+std::span<std::complex<Real>> FourierGrid<Real>::modes()
+{
+    return impl_->modes;
+}
+
+template <class Real>
+void FourierGrid<Real>::forward()
+{
+    auto& self = *impl_;
+    if (self.a < 0) return;
+    self.transform_z();
+    self.exchange(*self.z_to_y);
+    self.transform_y();
+    self.exchange(*self.y_to_x);
+    self.transform_x();
+}
+
+template <class Real>
+void FourierGrid<Real>::backward()
+{
+    auto& self = *impl_;
+    if (self.a < 0) return;
+    self.transform_x_back();
+    self.exchange(*self.x_to_y);
+    self.transform_y_back();
+    self.exchange(*self.y_to_z);
+    self.transform_z_back();
+}
+
+template <class Real>
+std::int64_t FourierGrid<Real>::messages() const
+{
+    std::int64_t n = 0;
+    for (const auto* exchange : {&impl_->z_to_y, &impl_->y_to_x, &impl_->x_to_y, &impl_->y_to_z})
+        if (exchange->has_value()) n += (*exchange)->messages();
+    return n;
+}
+
+template class FourierGrid<float>;
+template class FourierGrid<double>;
+
+} // namespace holon

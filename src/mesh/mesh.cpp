@@ -1,0 +1,330 @@
+#include <holon/mesh/mesh.hpp>
+
+#include <holon/core/units.hpp>
+
+#include "brick_exchange.hpp"
+#include "fourier_grid.hpp"
+#include "mesh_kernel.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <fmt/format.h>
+#include <limits>
+#include <optional>
+
+namespace holon {
+
+namespace {
+
+std::size_t index(std::int64_t i)
+{
+    return static_cast<std::size_t>(i);
+}
+
+template <class Real, class Int>
+void spread(const mesh::SpreadData<Real, Int>& data)
+{
+#if defined(HOLON_X86_KERNELS)
+    if (__builtin_cpu_supports("x86-64-v4")) return mesh::spread_v4(data);
+    if (__builtin_cpu_supports("x86-64-v3")) return mesh::spread_v3(data);
+#endif
+    mesh::spread_baseline(data);
+}
+
+template <class Real>
+void gather(const mesh::GatherData<Real>& data)
+{
+#if defined(HOLON_X86_KERNELS)
+    if (__builtin_cpu_supports("x86-64-v4")) return mesh::gather_v4(data);
+    if (__builtin_cpu_supports("x86-64-v3")) return mesh::gather_v3(data);
+#endif
+    mesh::gather_baseline(data);
+}
+
+/// Charges on the grid are counted in units of 2^-bits e: room for a dozen of the largest on one point.
+template <class Int>
+int charge_bits(const Topology& topology)
+{
+    double largest = 1e-3;
+    for (const auto& molecule : topology.molecule_types)
+        for (const auto& atom : molecule.atoms) largest = std::max(largest, std::abs(atom.charge));
+    return std::numeric_limits<Int>::digits - 4 - (sizeof(Int) == 8 ? 8 : 0) -
+           static_cast<int>(std::ceil(std::log2(largest)));
+}
+
+/// k of a mode, in signed numbers.
+int signed_mode(int k, int n)
+{
+    return 2 * k < n + n % 2 ? k : k - n;
+}
+
+} // namespace
+
+class Mesh::Implementation {
+public:
+    virtual ~Implementation() = default;
+    virtual void set_up(const Atoms& atoms, double reach) = 0;
+    virtual std::string add_forces(Atoms& atoms, ForceSums* sums) = 0;
+    virtual std::int64_t messages() const = 0;
+};
+
+template <class Real, class Int>
+class Mesh::Typed final : public Mesh::Implementation {
+public:
+    Typed(Communicator comm, const Topology& topology, const MeshSettings& settings, const Box& box,
+          double coulomb_factor)
+        : comm_(std::move(comm)), box_(box), split_(settings.split), n_(settings.grid),
+          layout_(PencilLayout::choose(n_, comm_.size())), fourier_(comm_, layout_),
+          pieces_(*settings.window, sizeof(Real) == 4 ? 3e-8 : 1e-15),
+          lanes_(pieces_.width() <= mesh::narrow ? mesh::narrow : mesh::wide),
+          charge_scale_(std::ldexp(1.0, charge_bits<Int>(topology)))
+    {
+        for (int p = 0; p <= pieces_.degree(); ++p) append_lanes(value_, pieces_.value(p));
+        for (int p = 0; p < pieces_.degree(); ++p) append_lanes(slope_, pieces_.slope(p));
+        make_influence(*settings.window, coulomb_factor);
+        pencil_.assign(fourier_.points().size(), Int(0));
+    }
+
+    void set_up(const Atoms& atoms, double reach) override;
+    std::string add_forces(Atoms& atoms, ForceSums* sums) override;
+    std::int64_t messages() const override
+    {
+        return fourier_.messages() + (bricks_.has_value() ? bricks_->messages() : 0);
+    }
+
+private:
+    void append_lanes(std::vector<Real>& target, const std::vector<double>& coefficients) const
+    {
+        for (int k = 0; k < lanes_; ++k)
+            target.push_back(k < pieces_.width() ? static_cast<Real>(coefficients[index(k)]) : Real(0));
+    }
+
+    template <class Use>
+    void for_each_mode(Use use) const;
+    void make_influence(const Window& window, double coulomb_factor);
+    bool locate(const Atoms& atoms);
+    void add_energy_and_virial(ForceSums& sums);
+
+    Communicator comm_;
+    const Box& box_;
+    std::shared_ptr<const EwaldSplit> split_;
+    std::array<int, 3> n_;
+    PencilLayout layout_;
+    FourierGrid<Real> fourier_;
+    WindowPieces pieces_;
+    int lanes_;
+    double charge_scale_;
+    std::vector<Real> value_, slope_;  // window polynomials, in lanes
+    std::vector<double> influence_;    // per mode: potential per charge, both as the grid counts them [kJ/mol/e]
+    std::vector<Real> influence_real_; // the same
+
+    Brick brick_; // in points, not wrapped
+    std::array<std::int32_t, 3> last_first_{};
+    mesh::BrickShape shape_{};
+    std::optional<BrickExchange<Int, Real>> bricks_;
+    std::vector<Int> charges_, pencil_;
+    std::vector<Real> potential_;
+    std::vector<std::int32_t> first_;
+    std::vector<Real> offset_, charge_, gradient_;
+};
+
+/// Calls use(number in this rank's modes, signed mode numbers, weight): the weight counts the modes that a real
+/// transform leaves out.
+template <class Real, class Int>
+template <class Use>
+void Mesh::Typed<Real, Int>::for_each_mode(Use use) const
+{
+    const int pencil = layout_.pencil_of(comm_.rank());
+    if (pencil < 0) return;
+    const Range ky = layout_.ky(pencil / layout_.fy), kz = layout_.kz(pencil % layout_.fy);
+    std::size_t mode = 0;
+    for (int x = 0; x < n_[0]; ++x)
+        for (int y = ky.begin; y < ky.end; ++y)
+            for (int z = kz.begin; z < kz.end; ++z, ++mode) {
+                const double weight = z == 0 || 2 * z == n_[2] ? 1.0 : 2.0;
+                use(mode, std::array{signed_mode(x, n_[0]), signed_mode(y, n_[1]), z}, weight);
+            }
+}
+
+template <class Real, class Int>
+void Mesh::Typed<Real, Int>::make_influence(const Window& window, double coulomb_factor)
+{
+    std::array<std::vector<double>, 3> inverse_square; // of the window's transform, by |mode|
+    for (std::size_t k = 0; k < 3; ++k)
+        for (int m = 0; m <= n_[k] / 2; ++m) {
+            const double w = window.transform(m, n_[k]);
+            inverse_square[k].push_back(1.0 / (w * w));
+        }
+    influence_.assign(fourier_.modes().size(), 0.0);
+    for_each_mode([&](std::size_t mode, const std::array<int, 3>& m, double) {
+        const Vec3 k = 2.0 * units::pi * (box_.inverse() * Vec3(m[0], m[1], m[2]));
+        const double k2 = k.squaredNorm(), length = std::sqrt(k2);
+        if (k2 == 0.0 || length > split_->k_max()) return;
+        double window_factor = 1.0;
+        for (std::size_t a = 0; a < 3; ++a) window_factor *= inverse_square[a][index(std::abs(m[a]))];
+        influence_[mode] = coulomb_factor * 4.0 * units::pi / k2 * split_->transform(length) / box_.volume() *
+                           window_factor / charge_scale_;
+    });
+    influence_real_.assign(influence_.begin(), influence_.end());
+}
+
+template <class Real, class Int>
+void Mesh::Typed<Real, Int>::set_up(const Atoms& atoms, double reach)
+{
+    const auto n = index(atoms.n_owned);
+    first_.resize(3 * n);
+    offset_.resize(3 * n);
+    gradient_.resize(3 * n);
+    charge_.clear();
+    for (std::size_t i = 0; i < n; ++i) charge_.push_back(static_cast<Real>(atoms.charge[i]));
+
+    brick_ = {};
+    last_first_.fill(std::numeric_limits<std::int32_t>::max());
+    locate(atoms);
+    for (std::size_t a = 0; a < 3 && n > 0; ++a) {
+        std::int32_t low = first_[a], high = first_[a];
+        for (std::size_t i = 0; i < n; ++i) {
+            low = std::min(low, first_[3 * i + a]);
+            high = std::max(high, first_[3 * i + a]);
+        }
+        const double spacing = 1.0 / (n_[a] * box_.inverse().col(static_cast<int>(a)).norm()); // between planes
+        const int margin = static_cast<int>(std::floor(reach / spacing)) + 1;
+        brick_.lo[a] = low - margin;
+        brick_.hi[a] = high + margin + pieces_.width();
+        last_first_[a] = high - low + 2 * margin;
+    }
+    const int row = brick_.size(2) + lanes_;
+    shape_.stride_y = row;
+    shape_.stride_x = std::int64_t{row} * brick_.size(1);
+    charges_.assign(index(shape_.stride_x * brick_.size(0)), Int(0));
+    potential_.assign(charges_.size(), Real(0));
+    bricks_.emplace(comm_, layout_, brick_, row);
+}
+
+/// Grid points and offsets of the owned atoms, from canonical positions, counted from the brick's corner. False if an
+/// atom is outside of it.
+template <class Real, class Int>
+bool Mesh::Typed<Real, Int>::locate(const Atoms& atoms)
+{
+    Mat3 to_grid; // u = position . to_grid
+    for (int a = 0; a < 3; ++a) to_grid.col(a) = box_.inverse().col(a) * (n_[index(a)] * position_unit);
+    const double shift = pieces_.shift() - 0.5 * pieces_.width() + 1.0;
+    bool all_inside = true;
+    for (std::size_t i = 0; i < index(atoms.n_owned); ++i) {
+        IVec3 x = atoms.x[i];
+        const Image image = box_.wrap(x);
+        const double r0 = static_cast<double>(x[0]), r1 = static_cast<double>(x[1]), r2 = static_cast<double>(x[2]);
+        const double u[3] = {r0 * to_grid(0, 0) + r1 * to_grid(1, 0) + r2 * to_grid(2, 0),
+                             r1 * to_grid(1, 1) + r2 * to_grid(2, 1), r2 * to_grid(2, 2)};
+        for (std::size_t a = 0; a < 3; ++a) {
+            const double s = u[a] + shift, whole = std::floor(s);
+            offset_[3 * i + a] = static_cast<Real>(s - whole - 0.5);
+            const auto first = static_cast<std::int32_t>(whole) + image[static_cast<int>(a)] * n_[a] - brick_.lo[a];
+            first_[3 * i + a] = first;
+            all_inside &= static_cast<std::uint32_t>(first) <= static_cast<std::uint32_t>(last_first_[a]);
+        }
+    }
+    return all_inside;
+}
+
+template <class Real, class Int>
+std::string Mesh::Typed<Real, Int>::add_forces(Atoms& atoms, ForceSums* sums)
+{
+    const bool inside = locate(atoms);
+    const mesh::WindowData<Real> window{pieces_.width(), pieces_.degree(), value_.data(), slope_.data()};
+    mesh::Places<Real> places{inside ? atoms.n_owned : 0, first_.data(), offset_.data(), charge_.data()};
+    std::ranges::fill(charges_, Int(0));
+    {
+        std::vector<Real> scaled = charge_;
+        for (Real& q : scaled) q *= static_cast<Real>(charge_scale_);
+        places.charge = scaled.data();
+        spread<Real, Int>({window, places, shape_, charges_.data()});
+        places.charge = charge_.data();
+    }
+    bricks_->collect(charges_, pencil_);
+    const auto points = fourier_.points();
+    for (std::size_t i = 0; i < points.size(); ++i) points[i] = static_cast<Real>(pencil_[i]);
+    fourier_.forward();
+    if (sums != nullptr) add_energy_and_virial(*sums);
+    const auto modes = fourier_.modes();
+    for (std::size_t m = 0; m < modes.size(); ++m) modes[m] *= influence_real_[m];
+    fourier_.backward();
+    bricks_->distribute(points, potential_);
+    gather<Real>({window, places, shape_, potential_.data(), gradient_.data()});
+
+    // Per grid spacing along each axis -> Cartesian: grad = sum_a n_a a* d/du_a
+    Mat3 to_force;
+    for (int a = 0; a < 3; ++a) to_force.col(a) = -box_.inverse().col(a) * (n_[index(a)] / force_unit);
+    for (std::size_t i = 0; i < index(places.n_atoms); ++i) {
+        const Vec3 g(gradient_[3 * i], gradient_[3 * i + 1], gradient_[3 * i + 2]);
+        for (int k = 0; k < 3; ++k)
+            atoms.f[i][k] +=
+                round_to_int_clamped(to_force(k, 0) * g[0] + to_force(k, 1) * g[1] + to_force(k, 2) * g[2]);
+    }
+    return inside ? "" : "an atom has left the part of the mesh that belongs to its domain";
+}
+
+/// E_k and -1/2 V P_ab with V P_ab = sum_k E_k [delta_ab + (k chi'/chi - 2) k_a k_b / k^2].
+template <class Real, class Int>
+void Mesh::Typed<Real, Int>::add_energy_and_virial(ForceSums& sums)
+{
+    const auto modes = fourier_.modes();
+    for_each_mode([&](std::size_t mode, const std::array<int, 3>& m, double weight) {
+        if (influence_[mode] == 0.0) return;
+        const std::complex<double> rho(modes[mode]);
+        const double energy = 0.5 * weight * influence_[mode] * std::norm(rho) / charge_scale_;
+        const Vec3 k = 2.0 * units::pi * (box_.inverse() * Vec3(m[0], m[1], m[2]));
+        const double k2 = k.squaredNorm();
+        const double shape = (split_->transform_slope(std::sqrt(k2)) - 2.0) / k2;
+        sums.add(EnergyTerm::coulomb_long, energy);
+        for (int a = 0; a < 3; ++a)
+            for (int b = 0; b < 3; ++b)
+                sums.virial[index(3 * a + b)].add(-0.5 * energy * ((a == b ? 1.0 : 0.0) + shape * k[a] * k[b]));
+    });
+}
+
+Mesh::Mesh(Communicator comm, const Topology& topology, const MeshSettings& settings, const Box& box,
+           double coulomb_factor, Precision precision)
+{
+    if (precision == Precision::mixed)
+        impl_ = std::make_unique<Typed<float, std::int32_t>>(std::move(comm), topology, settings, box, coulomb_factor);
+    else
+        impl_ = std::make_unique<Typed<double, std::int64_t>>(std::move(comm), topology, settings, box, coulomb_factor);
+}
+Mesh::~Mesh() = default;
+Mesh::Mesh(Mesh&&) noexcept = default;
+Mesh& Mesh::operator=(Mesh&&) noexcept = default;
+
+void Mesh::set_up(const Atoms& atoms, double reach)
+{
+    impl_->set_up(atoms, reach);
+}
+
+std::string Mesh::add_forces(Atoms& atoms, ForceSums* sums)
+{
+    return impl_->add_forces(atoms, sums);
+}
+
+std::int64_t Mesh::messages() const
+{
+    return impl_->messages();
+}
+
+MeshConstants mesh_constants(const Topology& topology, const EwaldSplit& split, const Box& box, double coulomb_factor)
+{
+    double sum = 0.0, squares = 0.0;
+    for (const auto& block : topology.blocks) {
+        double molecule = 0.0, molecule_squares = 0.0;
+        for (const auto& atom : topology.molecule_types[index(block.type)].atoms) {
+            molecule += atom.charge;
+            molecule_squares += atom.charge * atom.charge;
+        }
+        sum += molecule * static_cast<double>(block.count);
+        squares += molecule_squares * static_cast<double>(block.count);
+    }
+    if (std::abs(sum) < 1e-6) sum = 0.0; // charges in topologies are decimal numbers that were meant to cancel
+    return {-0.5 * coulomb_factor * squares * split.smooth(0.0),
+            -coulomb_factor * units::pi * sum * sum * split.background() / box.volume()};
+}
+
+} // namespace holon

@@ -1,0 +1,67 @@
+#pragma once
+
+#include <cstdint>
+
+/// Spreading and gathering: one source, compiled once per instruction set, chosen when the program starts. All variants
+/// do the same IEEE operations in the same order, so they give the same bits.
+namespace holon::mesh {
+
+/// Lanes of a row of window values: the width, filled up with zeros.
+inline constexpr int narrow = 8, wide = 16;
+inline constexpr int max_degree = 24;
+
+/// Plain arrays only: nothing of the standard library may be instantiated with another instruction set's code.
+/// Window polynomials: value[p * lanes + k] multiplies (f - 1/2)^p at point k; `slope` likewise, one degree less.
+template <class Real>
+struct WindowData {
+    int width, degree;
+    const Real* value;
+    const Real* slope;
+};
+
+/// Where the atoms are: for atom i and axis a, the first of its grid points, [3 * i + a], counted from the brick's
+/// corner, and how far beyond it, f - 1/2.
+template <class Real>
+struct Places {
+    std::int64_t n_atoms;
+    const std::int32_t* first;
+    const Real* offset;
+    const Real* charge;
+};
+
+/// The part of the grid that this rank's atoms touch, z fastest. Rows have room for `lanes` values from any first
+/// point.
+struct BrickShape {
+    std::int64_t stride_x, stride_y;
+};
+
+/// Adds each atom's charge, times the window, rounded to integers.
+template <class Real, class Int>
+struct SpreadData {
+    WindowData<Real> window;
+    Places<Real> places;
+    BrickShape shape;
+    Int* grid;
+};
+
+/// The gradient of the interpolated potential at each atom, times its charge, per grid spacing: gradient[3 * i + a].
+template <class Real>
+struct GatherData {
+    WindowData<Real> window;
+    Places<Real> places;
+    BrickShape shape;
+    const Real* potential;
+    Real* gradient;
+};
+
+#define HOLON_DECLARE(variant)                                                                                         \
+    void spread_##variant(const SpreadData<float, std::int32_t>&);                                                     \
+    void spread_##variant(const SpreadData<double, std::int64_t>&);                                                    \
+    void gather_##variant(const GatherData<float>&);                                                                   \
+    void gather_##variant(const GatherData<double>&);
+HOLON_DECLARE(baseline)
+HOLON_DECLARE(v3)
+HOLON_DECLARE(v4)
+#undef HOLON_DECLARE
+
+} // namespace holon::mesh
