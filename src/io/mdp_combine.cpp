@@ -121,7 +121,8 @@ private:
             note("epsilon-rf", "has no effect without a reaction field");
         v_.epsilon_rf = v_.epsilon_r;
         if (v_.ewald_rtol >= 1.0) fail("ewald-rtol", "must be less than 1");
-        if (v_.mesh_accuracy >= 0.1) fail("mesh-accuracy", "is a relative error: 1e-3 is coarse, 1e-6 very fine");
+        if (v_.mesh_accuracy >= 0.1 || (v_.mesh_accuracy != 0.0 && v_.mesh_accuracy < 3e-7))
+            fail("mesh-accuracy", "is a relative error from 3e-7 to 0.1: 1e-3 is coarse, 1e-6 very fine");
         if (v_.pme_order_given > 12) fail("pme-order", "must be 3 to 12");
         v_.pme_order = static_cast<int>(v_.pme_order_given);
         const auto grid = [this](const char* key, std::int64_t n) {

@@ -68,13 +68,14 @@ bool smooth_length(int n)
     return n == 1 || n == 11 || n == 13;
 }
 
+/// At least so fine; finer in skewed cells, where the grid resolves some directions worse than along its axes.
 std::array<int, 3> grid_for(const Box& box, double spacing)
 {
     std::array<int, 3> n{};
     for (int k = 0; k < 3; ++k) {
-        const double length = box.vectors().row(k).norm();
+        const double length = box.vectors().row(k).norm(), skewed = std::sqrt(box.height(k) / length);
         int& points = n[static_cast<std::size_t>(k)];
-        points = std::max(4, static_cast<int>(std::ceil(length / spacing - 1e-9)));
+        points = std::max(4, static_cast<int>(std::ceil(length / (spacing * skewed) - 1e-6)));
         while (!smooth_length(points)) ++points;
     }
     return n;
