@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 #include <fmt/format.h>
+#include <limits>
 
 namespace holon {
 
@@ -24,7 +25,21 @@ std::shared_ptr<const MeshSettings> mesh_settings_for(const Parameters& paramete
 {
     if (parameters.coulomb == CoulombKind::mesh)
         return std::make_shared<const MeshSettings>(choose_mesh(parameters, box));
+    if (parameters.coulomb == CoulombKind::ewald) return std::make_shared<const MeshSettings>(plain_ewald(parameters));
     return nullptr;
+}
+
+/// The parts of the electrostatics under the names that users know: with a mesh, short and long range.
+void name_coulomb_terms(std::array<double, energy_term_count>& energy, CoulombKind kind)
+{
+    const auto move = [&energy](EnergyTerm from, EnergyTerm to) {
+        energy[static_cast<std::size_t>(to)] += energy[static_cast<std::size_t>(from)];
+        energy[static_cast<std::size_t>(from)] = 0.0;
+    };
+    if (kind == CoulombKind::ewald) return move(EnergyTerm::coulomb_short, EnergyTerm::coulomb_real);
+    move(EnergyTerm::coulomb_exclusion, EnergyTerm::coulomb_short);
+    move(EnergyTerm::coulomb_reciprocal, EnergyTerm::coulomb_long);
+    move(EnergyTerm::coulomb_self, EnergyTerm::coulomb_long);
 }
 
 void check_cutoff(const Box& box, double cutoff)
@@ -53,8 +68,11 @@ Engine::Engine(Communicator comm, std::shared_ptr<const Topology> topology, cons
 {
     check_cutoff(box_, nonbonded_.cutoff());
     if (!mesh_settings_) return;
-    mesh_.emplace(comm_, *topology_, *mesh_settings_, box_, nonbonded_.coulomb_factor, parameters.precision);
-    mesh_constants_ = mesh_constants(*topology_, *mesh_settings_->split, box_, nonbonded_.coulomb_factor);
+    const double factor = nonbonded_.coulomb_factor;
+    long_range_ = parameters.coulomb == CoulombKind::mesh
+                      ? make_mesh(comm_, *topology_, *mesh_settings_, box_, factor, parameters.precision)
+                      : make_plain_ewald(comm_, *mesh_settings_->split, box_, factor, parameters.ewald_k_cutoff);
+    mesh_constants_ = mesh_constants(*topology_, *mesh_settings_->split, box_, factor);
 }
 
 void Engine::distribute(std::vector<AtomRecord> records)
@@ -84,7 +102,7 @@ void Engine::renew_local_lists()
     const auto timer = timers.measure(Stage::pair_list);
     pair_list_.build(atoms, partition_, nonbonded_.cutoff(), skin_);
     pair_force_.set_up(pair_list_, atoms);
-    if (mesh_) mesh_->set_up(atoms, pair_list_.allowed_displacement());
+    if (long_range_) long_range_->set_up(atoms, pair_list_.allowed_displacement());
 }
 
 bool Engine::stale(const Votes& votes) const
@@ -108,14 +126,14 @@ void Engine::compute_forces(bool want_totals)
         const auto problem = pair_force_.add_forces(pair_list_, atoms, want_totals ? &sums : nullptr);
         if (failure_.empty()) failure_ = problem;
     }
-    if (mesh_) {
+    if (long_range_) {
         const auto timer = timers.measure(Stage::mesh);
-        const auto problem = mesh_->add_forces(atoms, want_totals ? &sums : nullptr);
+        const auto problem = long_range_->add_forces(atoms, want_totals ? &sums : nullptr);
         if (failure_.empty()) failure_ = problem;
     }
     {
         const auto timer = timers.measure(Stage::bonded);
-        add_bonded_forces(want_totals ? &sums : nullptr);
+        add_bonded_forces(mesh_settings_.get(), want_totals ? &sums : nullptr);
     }
     {
         const auto timer = timers.measure(Stage::halo);
@@ -124,7 +142,7 @@ void Engine::compute_forces(bool want_totals)
     if (want_totals) reduce(sums);
 }
 
-void Engine::add_bonded_forces(ForceSums* sums)
+void Engine::add_bonded_forces(const MeshSettings* mesh, ForceSums* sums)
 {
     ForceSums unused;
     const BondedContext context{.topology = *topology_,
@@ -139,10 +157,39 @@ void Engine::add_bonded_forces(ForceSums* sums)
                                 .k_rf = nonbonded_.k_rf,
                                 .c_rf = nonbonded_.c_rf,
                                 .r_coulomb = nonbonded_.r_coulomb,
-                                .mesh = mesh_settings_.get(),
+                                .mesh = mesh,
                                 .cmap = cmap_};
     for (std::size_t kind = 0; kind < interaction_count; ++kind)
         if (terms_[kind].size() > 0) bonded_force(static_cast<Interaction>(kind))(context, terms_[kind]);
+}
+
+double Engine::mesh_error()
+{
+    HOLON_ASSERT(parameters_.coulomb == CoulombKind::mesh, "there is no mesh");
+    compute_forces(false);
+    const auto forces = atoms.f;
+
+    const auto settings = std::make_shared<const MeshSettings>(reference_mesh(parameters_, box_, *mesh_settings_));
+    const NonbondedConstants constants(parameters_, settings);
+    PairForce pairs(*topology_, constants, Precision::real64, box_);
+    const auto mesh = make_mesh(comm_, *topology_, *settings, box_, constants.coulomb_factor, Precision::real64);
+    pairs.set_up(pair_list_, atoms);
+    mesh->set_up(atoms, pair_list_.allowed_displacement());
+    std::fill(atoms.f.begin(), atoms.f.end(), IVec3::Zero());
+    const auto failures = pairs.add_forces(pair_list_, atoms, nullptr) + mesh->add_forces(atoms, nullptr);
+    add_bonded_forces(settings.get(), nullptr);
+    partition_.halo().accumulate(atoms.f);
+
+    FixedSum error, norm;
+    for (std::size_t i = 0; i < static_cast<std::size_t>(atoms.n_owned); ++i) {
+        error.add(to_real(forces[i] - atoms.f[i], force_unit).squaredNorm());
+        norm.add(to_real(atoms.f[i], force_unit).squaredNorm());
+    }
+    comm_.sum(std::span(&error, 1));
+    comm_.sum(std::span(&norm, 1));
+    atoms.f = forces;
+    return comm_.any(!failures.empty()) ? std::numeric_limits<double>::quiet_NaN()
+                                        : std::sqrt(error.value() / norm.value());
 }
 
 void Engine::reduce(ForceSums& sums)
@@ -156,7 +203,8 @@ void Engine::reduce(ForceSums& sums)
     const auto at = [this](EnergyTerm term) -> double& { return totals_.energy[static_cast<std::size_t>(term)]; };
     for (std::size_t t = 0; t < energy_term_count; ++t) totals_.energy[t] = sums.energy[t].value();
     at(EnergyTerm::coulomb_short) += self_energy_;
-    at(EnergyTerm::coulomb_long) += mesh_constants_.self + mesh_constants_.background;
+    at(EnergyTerm::coulomb_self) += mesh_constants_.self + mesh_constants_.background;
+    name_coulomb_terms(totals_.energy, parameters_.coulomb);
     at(EnergyTerm::lj_correction) += dispersion_.energy;
     totals_.potential = 0.0;
     for (const double energy : totals_.energy) totals_.potential += energy;

@@ -43,14 +43,33 @@ std::vector<EnergyTerm> present_terms(const Topology& topology, const Parameters
         {EnergyTerm::coulomb_14, has(Interaction::pair_14) || has(Interaction::pair_14_explicit)},
         {EnergyTerm::lj, true},
         {EnergyTerm::lj_correction, parameters.dispersion_correction != DispersionCorrection::no},
-        {EnergyTerm::coulomb_short, true},
-        {EnergyTerm::coulomb_long, parameters.coulomb == CoulombKind::mesh || parameters.coulomb == CoulombKind::ewald},
+        {EnergyTerm::coulomb_short, parameters.coulomb != CoulombKind::ewald},
+        {EnergyTerm::coulomb_long, parameters.coulomb == CoulombKind::mesh},
+        {EnergyTerm::coulomb_real, parameters.coulomb == CoulombKind::ewald},
+        {EnergyTerm::coulomb_reciprocal, parameters.coulomb == CoulombKind::ewald},
+        {EnergyTerm::coulomb_self, parameters.coulomb == CoulombKind::ewald},
+        {EnergyTerm::coulomb_exclusion, parameters.coulomb == CoulombKind::ewald},
         {EnergyTerm::position_restraint, has(Interaction::position_restraint)},
     };
     std::vector<EnergyTerm> terms;
     for (const auto& [term, present] : all)
         if (present) terms.push_back(term);
     return terms;
+}
+
+std::string mesh_text(const MeshReport& mesh)
+{
+    const auto split = mesh.split == "prolate" ? fmt::format("prolate split of band {:.4g}", mesh.split_parameter)
+                                               : fmt::format("Gaussian split, beta = {:.5g}/nm", mesh.split_parameter);
+    if (mesh.method == "ewald") return fmt::format("Electrostatics: plain Ewald sum, {}", split);
+    const auto window = mesh.window_band > 0.0 ? fmt::format("prolate window of band {:.4g}", mesh.window_band)
+                                               : std::string("B-splines");
+    auto text = fmt::format("Electrostatics: {} on {} x {} x {} points, {:.3f} x {:.3f} x {:.3f} nm apart; {}; {} of "
+                            "{} points; relative rms force error: {:.1e} expected",
+                            mesh.method, mesh.grid[0], mesh.grid[1], mesh.grid[2], mesh.spacing[0], mesh.spacing[1],
+                            mesh.spacing[2], split, window, mesh.width, mesh.expected_error);
+    if (mesh.measured_error) text += fmt::format(", {:.1e} measured", *mesh.measured_error);
+    return text;
 }
 
 std::vector<std::pair<std::string, double>> mean_timings(const Engine& engine)
@@ -75,6 +94,29 @@ std::uint64_t system_hash(const Engine& engine)
 }
 
 } // namespace
+
+std::optional<MeshReport> mesh_report(Engine& engine, const Parameters& parameters)
+{
+    const auto* settings = engine.mesh_settings();
+    if (settings == nullptr) return std::nullopt;
+    MeshReport report;
+    const bool prolate = settings->kind == MeshKind::esp;
+    report.method = parameters.coulomb == CoulombKind::ewald ? "ewald" : prolate ? "esp" : "spme";
+    report.split = prolate ? "prolate" : "gaussian";
+    report.split_parameter = settings->split_parameter;
+    report.pair_degree = static_cast<int>(settings->pair.force.size()) - 1;
+    if (parameters.coulomb == CoulombKind::ewald) return report;
+    report.grid = settings->grid;
+    report.width = settings->window->width();
+    for (int k = 0; k < 3; ++k) {
+        const auto a = static_cast<std::size_t>(k);
+        report.spacing[a] = engine.box().vectors().row(k).norm() / report.grid[a];
+    }
+    report.window_band = settings->window_band;
+    report.expected_error = settings->expected_error;
+    report.measured_error = engine.mesh_error();
+    return report;
+}
 
 void listen_for_signals()
 {
@@ -134,8 +176,9 @@ Outputs::Outputs(const RunInput& input, OutputFolder& folder, Engine& engine, co
     });
 }
 
-void Outputs::describe(const RunInput& input, Engine& engine)
+void Outputs::describe(const RunInput& input, Engine& engine, const std::optional<MeshReport>& mesh)
 {
+    mesh_ = mesh;
     const auto& comm = engine.comm();
     const auto& topology = engine.topology();
     const auto least = -comm.max(-std::int64_t{engine.atoms.n_owned}),
@@ -153,6 +196,7 @@ void Outputs::describe(const RunInput& input, Engine& engine)
                          box(1, 0), box(1, 1), box(2, 0), box(2, 1), box(2, 2), engine.box().volume()));
     log.line(fmt::format("Domains: {} x {} x {}, {} to {} atoms per rank, at most {} copies", n[0], n[1], n[2], least,
                          most, copies));
+    if (mesh) log.line(mesh_text(*mesh));
     if (!engine.constraints().empty()) log.line("Constraints:\n" + engine.constraints().description());
     if (start_step_ != parameters_.init_step || input.in_place)
         log.line(fmt::format("Going on from the checkpoint of step {}", start_step_));
@@ -261,6 +305,7 @@ Summary Outputs::summary(const Engine& engine) const
         s.wall_s > 0.0 && parameters_.integrator != IntegratorKind::steep ? simulated_ns * 86400.0 / s.wall_s : 0.0;
     if (first_) s.initial = report(*first_);
     if (last_) s.final = report(*last_);
+    s.mesh = mesh_;
     if (checkpoint_) s.checkpoint = checkpoint_->stats();
     return s;
 }

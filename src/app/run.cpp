@@ -51,9 +51,10 @@ int run_system(RunInput& input, const RunOptions& options, const Communicator& c
     if (!input.in_place) folder.clear();
     std::optional<Outputs> outputs;
     if (comm.root()) show_notes(input);
+    const auto mesh = mesh_report(engine, parameters);
     engine.timers = {}; // of the run proper
     outputs.emplace(input, folder, engine, input.state);
-    outputs->describe(input, engine);
+    outputs->describe(input, engine, mesh);
     listen_for_signals();
     const auto last = parameters.nsteps >= 0 ? parameters.nsteps : std::numeric_limits<std::int64_t>::max();
     try {

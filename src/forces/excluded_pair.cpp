@@ -26,7 +26,7 @@ void excluded_pair(const BondedContext& context, const LocalTerms& terms)
             const auto& split = *context.mesh->split;
             const bool near = r2 < cutoff2;
             if (context.want_energy)
-                context.sums.add(EnergyTerm::coulomb_short,
+                context.sums.add(EnergyTerm::coulomb_exclusion,
                                  strength * (near ? pair.energy_at(r2) : -split.smooth(std::sqrt(r2))));
             const double force = near ? pair.force_at(r2) : -split.smooth_force(std::sqrt(r2));
             add_forces<1>(context, atoms, {d}, {strength * force * d});

@@ -30,6 +30,22 @@ Json report_of(const EnergyReport& report)
             {"virial_kJ_per_mol", virial}};
 }
 
+Json mesh_of(const MeshReport& mesh)
+{
+    Json json = {{"method", mesh.method},
+                 {"split", {{"kind", mesh.split}, {mesh.split == "prolate" ? "band" : "beta", mesh.split_parameter}}},
+                 {"pair_polynomial_degree", mesh.pair_degree}};
+    if (mesh.method == "ewald") return json;
+    json["grid"] = mesh.grid;
+    json["grid_points"] = std::int64_t{mesh.grid[0]} * mesh.grid[1] * mesh.grid[2];
+    json["spacing_nm"] = mesh.spacing;
+    json["width"] = mesh.width;
+    if (mesh.window_band > 0.0) json["window_band"] = mesh.window_band;
+    json["expected_error"] = mesh.expected_error;
+    if (mesh.measured_error) json["measured_error"] = *mesh.measured_error;
+    return json;
+}
+
 } // namespace
 
 std::string summary_text(const Summary& s)
@@ -43,6 +59,7 @@ std::string summary_text(const Summary& s)
     if (s.final) json["final"] = report_of(*s.final);
     json["constraint_error"] = {{"length_max_relative", s.constraint_length_error},
                                 {"velocity_max_per_ps", s.constraint_velocity_error}};
+    if (s.mesh) json["mesh"] = mesh_of(*s.mesh);
     json["timings_s"] = object_of(s.timings);
     json["checkpoint"] = {{"written", s.checkpoint.written},
                           {"blocked_s", s.checkpoint.blocked_s},

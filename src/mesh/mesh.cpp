@@ -58,21 +58,11 @@ int signed_mode(int k, int n)
     return 2 * k < n + n % 2 ? k : k - n;
 }
 
-} // namespace
-
-class Mesh::Implementation {
-public:
-    virtual ~Implementation() = default;
-    virtual void set_up(const Atoms& atoms, double reach) = 0;
-    virtual std::string add_forces(Atoms& atoms, ForceSums* sums) = 0;
-    virtual std::int64_t messages() const = 0;
-};
-
 template <class Real, class Int>
-class Mesh::Typed final : public Mesh::Implementation {
+class Mesh final : public LongRange {
 public:
-    Typed(Communicator comm, const Topology& topology, const MeshSettings& settings, const Box& box,
-          double coulomb_factor)
+    Mesh(Communicator comm, const Topology& topology, const MeshSettings& settings, const Box& box,
+         double coulomb_factor)
         : comm_(std::move(comm)), box_(box), split_(settings.split), n_(settings.grid),
           layout_(PencilLayout::choose(n_, comm_.size())), fourier_(comm_, layout_),
           pieces_(*settings.window, sizeof(Real) == 4 ? 3e-8 : 1e-15),
@@ -132,7 +122,7 @@ private:
 /// transform leaves out.
 template <class Real, class Int>
 template <class Use>
-void Mesh::Typed<Real, Int>::for_each_mode(Use use) const
+void Mesh<Real, Int>::for_each_mode(Use use) const
 {
     const int pencil = layout_.pencil_of(comm_.rank());
     if (pencil < 0) return;
@@ -147,7 +137,7 @@ void Mesh::Typed<Real, Int>::for_each_mode(Use use) const
 }
 
 template <class Real, class Int>
-void Mesh::Typed<Real, Int>::make_influence(const Window& window, double coulomb_factor)
+void Mesh<Real, Int>::make_influence(const Window& window, double coulomb_factor)
 {
     std::array<std::vector<double>, 3> inverse_square; // of the window's transform, by |mode|
     for (std::size_t k = 0; k < 3; ++k)
@@ -169,7 +159,7 @@ void Mesh::Typed<Real, Int>::make_influence(const Window& window, double coulomb
 }
 
 template <class Real, class Int>
-void Mesh::Typed<Real, Int>::set_up(const Atoms& atoms, double reach)
+void Mesh<Real, Int>::set_up(const Atoms& atoms, double reach)
 {
     const auto n = index(atoms.n_owned);
     first_.resize(3 * n);
@@ -204,7 +194,7 @@ void Mesh::Typed<Real, Int>::set_up(const Atoms& atoms, double reach)
 /// Grid points and offsets of the owned atoms, from canonical positions, counted from the brick's corner. False if an
 /// atom is outside of it.
 template <class Real, class Int>
-bool Mesh::Typed<Real, Int>::locate(const Atoms& atoms)
+bool Mesh<Real, Int>::locate(const Atoms& atoms)
 {
     Mat3 to_grid; // u = position . to_grid
     for (int a = 0; a < 3; ++a) to_grid.col(a) = box_.inverse().col(a) * (n_[index(a)] * position_unit);
@@ -228,7 +218,7 @@ bool Mesh::Typed<Real, Int>::locate(const Atoms& atoms)
 }
 
 template <class Real, class Int>
-std::string Mesh::Typed<Real, Int>::add_forces(Atoms& atoms, ForceSums* sums)
+std::string Mesh<Real, Int>::add_forces(Atoms& atoms, ForceSums* sums)
 {
     const bool inside = locate(atoms);
     const mesh::WindowData<Real> window{pieces_.width(), pieces_.degree(), value_.data(), slope_.data()};
@@ -266,7 +256,7 @@ std::string Mesh::Typed<Real, Int>::add_forces(Atoms& atoms, ForceSums* sums)
 
 /// E_k and -1/2 V P_ab with V P_ab = sum_k E_k [delta_ab + (k chi'/chi - 2) k_a k_b / k^2].
 template <class Real, class Int>
-void Mesh::Typed<Real, Int>::add_energy_and_virial(ForceSums& sums)
+void Mesh<Real, Int>::add_energy_and_virial(ForceSums& sums)
 {
     const auto modes = fourier_.modes();
     for_each_mode([&](std::size_t mode, const std::array<int, 3>& m, double weight) {
@@ -276,38 +266,21 @@ void Mesh::Typed<Real, Int>::add_energy_and_virial(ForceSums& sums)
         const Vec3 k = 2.0 * units::pi * (box_.inverse() * Vec3(m[0], m[1], m[2]));
         const double k2 = k.squaredNorm();
         const double shape = (split_->transform_slope(std::sqrt(k2)) - 2.0) / k2;
-        sums.add(EnergyTerm::coulomb_long, energy);
+        sums.add(EnergyTerm::coulomb_reciprocal, energy);
         for (int a = 0; a < 3; ++a)
             for (int b = 0; b < 3; ++b)
                 sums.virial[index(3 * a + b)].add(-0.5 * energy * ((a == b ? 1.0 : 0.0) + shape * k[a] * k[b]));
     });
 }
 
-Mesh::Mesh(Communicator comm, const Topology& topology, const MeshSettings& settings, const Box& box,
-           double coulomb_factor, Precision precision)
+} // namespace
+
+std::unique_ptr<LongRange> make_mesh(Communicator comm, const Topology& topology, const MeshSettings& settings,
+                                     const Box& box, double coulomb_factor, Precision precision)
 {
     if (precision == Precision::mixed)
-        impl_ = std::make_unique<Typed<float, std::int32_t>>(std::move(comm), topology, settings, box, coulomb_factor);
-    else
-        impl_ = std::make_unique<Typed<double, std::int64_t>>(std::move(comm), topology, settings, box, coulomb_factor);
-}
-Mesh::~Mesh() = default;
-Mesh::Mesh(Mesh&&) noexcept = default;
-Mesh& Mesh::operator=(Mesh&&) noexcept = default;
-
-void Mesh::set_up(const Atoms& atoms, double reach)
-{
-    impl_->set_up(atoms, reach);
-}
-
-std::string Mesh::add_forces(Atoms& atoms, ForceSums* sums)
-{
-    return impl_->add_forces(atoms, sums);
-}
-
-std::int64_t Mesh::messages() const
-{
-    return impl_->messages();
+        return std::make_unique<Mesh<float, std::int32_t>>(std::move(comm), topology, settings, box, coulomb_factor);
+    return std::make_unique<Mesh<double, std::int64_t>>(std::move(comm), topology, settings, box, coulomb_factor);
 }
 
 MeshConstants mesh_constants(const Topology& topology, const EwaldSplit& split, const Box& box, double coulomb_factor)

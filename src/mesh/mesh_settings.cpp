@@ -148,10 +148,11 @@ MeshSettings choose_mesh(const Parameters& p, const Box& box)
     return settings;
 }
 
-MeshSettings reference_mesh(const Parameters& p, const Box& box)
+MeshSettings reference_mesh(const Parameters& p, const Box& box, const MeshSettings& settings)
 {
-    constexpr Choice converged = {1e-7, 20.0, 14, 0.14, 2.0};
-    return prolate_settings(p, box, converged, 1e-9, 22);
+    constexpr Choice converged = {1e-8, 20.0, 14, 0.14, 2.0};
+    const double error = settings.expected_error / 40.0;
+    return prolate_settings(p, box, error > 1e-6 ? choose(error) : converged, 1e-9, 22);
 }
 
 MeshSettings plain_ewald(const Parameters& p)

@@ -57,6 +57,10 @@ public:
     /// Forces at the present positions; with energies and virial, if wanted. Copies must be up to date. Collective.
     void compute_forces(bool want_totals);
 
+    /// Relative rms error of the forces of all atoms at the present positions: against a much finer mesh and pair
+    /// forces, all in double. Only with a mesh. Collective.
+    double mesh_error();
+
     /// See Constraints. Failures are kept for the vote. Collective.
     ConstraintResult constrain_positions(const ConstraintStage& stage);
     ConstraintResult constrain_velocities(const ConstraintStage& stage);
@@ -84,7 +88,7 @@ public:
 
 private:
     void renew_local_lists();
-    void add_bonded_forces(ForceSums* sums);
+    void add_bonded_forces(const MeshSettings* mesh, ForceSums* sums);
     void reduce(ForceSums& sums);
 
     Communicator comm_;
@@ -103,7 +107,7 @@ private:
     std::vector<CmapSurface> cmap_;
     LocalTermLists terms_;
     double self_energy_;
-    std::optional<Mesh> mesh_;
+    std::unique_ptr<LongRange> long_range_; // null: none
     MeshConstants mesh_constants_;
     LongRangeCorrection dispersion_;
 

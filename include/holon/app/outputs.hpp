@@ -23,8 +23,8 @@ public:
     /// Creates the files of a new run, or goes on in those of a continued one. Collective.
     Outputs(const RunInput& input, OutputFolder& folder, Engine& engine, const RunState& state);
 
-    /// First lines of md.log: system, grid, notes. Call after Outputs exists, before the first step. Collective.
-    void describe(const RunInput& input, Engine& engine);
+    /// First lines of md.log: system, grid, mesh, notes. Call after Outputs exists, before the first step. Collective.
+    void describe(const RunInput& input, Engine& engine, const std::optional<MeshReport>& mesh);
 
     bool wants_energies(std::int64_t step) const;
     void measured(const Measurement& measurement);
@@ -61,10 +61,14 @@ private:
     std::optional<EnergyFile> energy_file_; // on rank 0
     std::optional<LogFile> log_;            // on rank 0
     std::optional<Measurement> first_, last_;
+    std::optional<MeshReport> mesh_;
     std::int64_t start_step_ = 0, step_ = 0, last_checkpoint_ = -1;
     std::uint64_t agreed_checkpoint_ = 0; // CheckpointVote bits
     bool stopping_ = false;
 };
+
+/// The mesh that the engine has, if any, and its error, measured at the present positions. Collective.
+std::optional<MeshReport> mesh_report(Engine& engine, const Parameters& parameters);
 
 /// From now on TERM, INT, USR1 and USR2 ask the run to stop after the present step; a second signal ends it at once.
 void listen_for_signals();

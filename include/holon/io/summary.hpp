@@ -22,6 +22,20 @@ struct EnergyReport {
     Mat3 virial = Mat3::Zero();
 };
 
+/// The mesh of a run.
+struct MeshReport {
+    std::string method;                  // esp, spme or ewald
+    std::array<int, 3> grid = {0, 0, 0}; // ewald has none
+    int width = 0;                       // of the window, in points
+    std::array<double, 3> spacing{};     // [nm]
+    std::string split;                   // prolate or gaussian
+    double split_parameter = 0.0;        // band of the prolate function, or beta [1/nm]
+    double window_band = 0.0;            // 0: B-splines
+    int pair_degree = 0;                 // of the polynomial in r^2 that pairs use
+    double expected_error = 0.0;         // relative rms error of the forces
+    std::optional<double> measured_error;
+};
+
 /// What summary.json says about a run. Parts that a run did not come to are left out.
 struct Summary {
     std::string program, version;
@@ -37,6 +51,7 @@ struct Summary {
     double constraint_velocity_error = 0.0;              // max [1/ps]
     std::vector<std::pair<std::string, double>> timings; // stage, [s]
     CheckpointStats checkpoint;
+    std::optional<MeshReport> mesh;
     std::string message; // why a run failed; empty otherwise
 };
 

@@ -29,8 +29,9 @@ struct MeshSettings {
 /// smooth PME with fourier_spacing, pme_order and ewald_rtol. spme: these three as GROMACS understands them.
 MeshSettings choose_mesh(const Parameters& parameters, const Box& box);
 
-/// As choose_mesh() for esp with a given accuracy, in double: what others are measured against.
-MeshSettings reference_mesh(const Parameters& parameters, const Box& box);
+/// A prolate mesh with a small fraction of the error that `settings` are expected to have, for double precision: what
+/// they are measured against.
+MeshSettings reference_mesh(const Parameters& parameters, const Box& box, const MeshSettings& settings);
 
 /// The split of the plain Ewald sum: ewald_beta, or, if 0, from ewald_rtol.
 MeshSettings plain_ewald(const Parameters& parameters);

@@ -24,6 +24,10 @@ namespace holon {
     X(lj_correction, "lj-correction")                                                                                  \
     X(coulomb_short, "coulomb-short")                                                                                  \
     X(coulomb_long, "coulomb-long")                                                                                    \
+    X(coulomb_real, "coulomb-real")                                                                                    \
+    X(coulomb_reciprocal, "coulomb-reciprocal")                                                                        \
+    X(coulomb_self, "coulomb-self")                                                                                    \
+    X(coulomb_exclusion, "coulomb-exclusion")                                                                          \
     X(position_restraint, "position-restraint")
 
 enum class EnergyTerm {
