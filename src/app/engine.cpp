@@ -120,6 +120,11 @@ void Engine::compute_forces(bool want_totals)
 {
     ForceSums sums;
     std::fill(atoms.f.begin(), atoms.f.end(), IVec3::Zero());
+    if (long_range_) {
+        const auto timer = timers.measure(Stage::mesh);
+        const auto problem = long_range_->compute(atoms, want_totals ? &sums : nullptr);
+        if (failure_.empty()) failure_ = problem;
+    }
     {
         const auto timer = timers.measure(Stage::pair);
         pair_list_.load_positions(atoms);
@@ -128,8 +133,7 @@ void Engine::compute_forces(bool want_totals)
     }
     if (long_range_) {
         const auto timer = timers.measure(Stage::mesh);
-        const auto problem = long_range_->add_forces(atoms, want_totals ? &sums : nullptr);
-        if (failure_.empty()) failure_ = problem;
+        long_range_->add_forces(atoms); // not before: the pair forces' virial takes all that it finds
     }
     {
         const auto timer = timers.measure(Stage::bonded);
@@ -176,7 +180,8 @@ double Engine::mesh_error()
     pairs.set_up(pair_list_, atoms);
     mesh->set_up(atoms, pair_list_.allowed_displacement());
     std::fill(atoms.f.begin(), atoms.f.end(), IVec3::Zero());
-    const auto failures = pairs.add_forces(pair_list_, atoms, nullptr) + mesh->add_forces(atoms, nullptr);
+    const auto failures = mesh->compute(atoms, nullptr) + pairs.add_forces(pair_list_, atoms, nullptr);
+    mesh->add_forces(atoms);
     add_bonded_forces(settings.get(), nullptr);
     partition_.halo().accumulate(atoms.f);
 

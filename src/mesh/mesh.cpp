@@ -65,7 +65,7 @@ public:
          double coulomb_factor)
         : comm_(std::move(comm)), box_(box), split_(settings.split), n_(settings.grid),
           layout_(PencilLayout::choose(n_, comm_.size())), fourier_(comm_, layout_),
-          pieces_(*settings.window, sizeof(Real) == 4 ? 3e-8 : 1e-15),
+          pieces_(*settings.window, sizeof(Real) == 4 ? 2e-7 : 1e-15),
           lanes_(pieces_.width() <= mesh::narrow ? mesh::narrow : mesh::wide),
           charge_scale_(std::ldexp(1.0, charge_bits<Int>(topology)))
     {
@@ -76,7 +76,8 @@ public:
     }
 
     void set_up(const Atoms& atoms, double reach) override;
-    std::string add_forces(Atoms& atoms, ForceSums* sums) override;
+    std::string compute(const Atoms& atoms, ForceSums* sums) override;
+    void add_forces(Atoms& atoms) const override;
     std::int64_t messages() const override
     {
         return fourier_.messages() + (bricks_.has_value() ? bricks_->messages() : 0);
@@ -92,7 +93,14 @@ private:
     template <class Use>
     void for_each_mode(Use use) const;
     void make_influence(const Window& window, double coulomb_factor);
-    bool locate(const Atoms& atoms);
+    /// Along one axis: the first of an atom's grid points, and how far beyond it the atom is, f - 1/2.
+    struct Place {
+        std::int32_t first;
+        Real offset;
+    };
+    template <class Use>
+    void for_each_place(const Atoms& atoms, Use use) const;
+    bool locate(const Atoms& atoms); // false if an atom is outside of the brick
     void add_energy_and_virial(ForceSums& sums);
 
     Communicator comm_;
@@ -108,14 +116,16 @@ private:
     std::vector<double> influence_;    // per mode: potential per charge, both as the grid counts them [kJ/mol/e]
     std::vector<Real> influence_real_; // the same
 
-    Brick brick_; // in points, not wrapped
-    std::array<std::int32_t, 3> last_first_{};
+    Brick brick_;                           // in points, not wrapped
+    std::array<std::int32_t, 3> choices_{}; // first points of atoms lie in [lo, lo + choices)
     mesh::BrickShape shape_{};
     std::optional<BrickExchange<Int, Real>> bricks_;
     std::vector<Int> charges_, pencil_;
     std::vector<Real> potential_;
+    // Of the owned atoms, with room for a multiple of mesh::block.
     std::vector<std::int32_t> first_;
-    std::vector<Real> offset_, charge_, gradient_;
+    std::array<std::vector<Real>, 3> offset_, gradient_;
+    std::vector<Real> charge_, scaled_charge_;
 };
 
 /// Calls use(number in this rank's modes, signed mode numbers, weight): the weight counts the modes that a real
@@ -161,27 +171,33 @@ void Mesh<Real, Int>::make_influence(const Window& window, double coulomb_factor
 template <class Real, class Int>
 void Mesh<Real, Int>::set_up(const Atoms& atoms, double reach)
 {
-    const auto n = index(atoms.n_owned);
-    first_.resize(3 * n);
-    offset_.resize(3 * n);
-    gradient_.resize(3 * n);
-    charge_.clear();
-    for (std::size_t i = 0; i < n; ++i) charge_.push_back(static_cast<Real>(atoms.charge[i]));
-
-    brick_ = {};
-    last_first_.fill(std::numeric_limits<std::int32_t>::max());
-    locate(atoms);
-    for (std::size_t a = 0; a < 3 && n > 0; ++a) {
-        std::int32_t low = first_[a], high = first_[a];
-        for (std::size_t i = 0; i < n; ++i) {
-            low = std::min(low, first_[3 * i + a]);
-            high = std::max(high, first_[3 * i + a]);
+    const auto n = index(atoms.n_owned), room = (n + mesh::block - 1) / mesh::block * mesh::block;
+    first_.assign(room, 0);
+    charge_.assign(room, Real(0));
+    scaled_charge_.assign(room, Real(0));
+    for (std::size_t i = 0; i < n; ++i) {
+        charge_[i] = static_cast<Real>(atoms.charge[i]);
+        scaled_charge_[i] = static_cast<Real>(atoms.charge[i] * charge_scale_);
+    }
+    std::array<std::int32_t, 3> low{}, high{};
+    low.fill(std::numeric_limits<std::int32_t>::max());
+    high.fill(std::numeric_limits<std::int32_t>::min());
+    for_each_place(atoms, [&](std::size_t, const std::array<Place, 3>& place) {
+        for (std::size_t a = 0; a < 3; ++a) {
+            low[a] = std::min(low[a], place[a].first);
+            high[a] = std::max(high[a], place[a].first);
         }
+    });
+    brick_ = {};
+    for (std::size_t a = 0; a < 3; ++a) {
+        offset_[a].assign(room, Real(0));
+        gradient_[a].assign(room, Real(0));
+        if (n == 0) continue;
         const double spacing = 1.0 / (n_[a] * box_.inverse().col(static_cast<int>(a)).norm()); // between planes
         const int margin = static_cast<int>(std::floor(reach / spacing)) + 1;
-        brick_.lo[a] = low - margin;
-        brick_.hi[a] = high + margin + pieces_.width();
-        last_first_[a] = high - low + 2 * margin;
+        brick_.lo[a] = low[a] - margin;
+        choices_[a] = high[a] - low[a] + 2 * margin + 1;
+        brick_.hi[a] = brick_.lo[a] + choices_[a] + pieces_.width() - 1;
     }
     const int row = brick_.size(2) + lanes_;
     shape_.stride_y = row;
@@ -191,46 +207,58 @@ void Mesh<Real, Int>::set_up(const Atoms& atoms, double reach)
     bricks_.emplace(comm_, layout_, brick_, row);
 }
 
-/// Grid points and offsets of the owned atoms, from canonical positions, counted from the brick's corner. False if an
-/// atom is outside of it.
+/// Calls use(owned atom, its place along each axis), from canonical positions; first points are not wrapped, but
+/// continuous in the rank's frame.
 template <class Real, class Int>
-bool Mesh<Real, Int>::locate(const Atoms& atoms)
+template <class Use>
+void Mesh<Real, Int>::for_each_place(const Atoms& atoms, Use use) const
 {
     Mat3 to_grid; // u = position . to_grid
     for (int a = 0; a < 3; ++a) to_grid.col(a) = box_.inverse().col(a) * (n_[index(a)] * position_unit);
     const double shift = pieces_.shift() - 0.5 * pieces_.width() + 1.0;
-    bool all_inside = true;
     for (std::size_t i = 0; i < index(atoms.n_owned); ++i) {
         IVec3 x = atoms.x[i];
         const Image image = box_.wrap(x);
         const double r0 = static_cast<double>(x[0]), r1 = static_cast<double>(x[1]), r2 = static_cast<double>(x[2]);
         const double u[3] = {r0 * to_grid(0, 0) + r1 * to_grid(1, 0) + r2 * to_grid(2, 0),
                              r1 * to_grid(1, 1) + r2 * to_grid(2, 1), r2 * to_grid(2, 2)};
+        std::array<Place, 3> place;
         for (std::size_t a = 0; a < 3; ++a) {
             const double s = u[a] + shift, whole = std::floor(s);
-            offset_[3 * i + a] = static_cast<Real>(s - whole - 0.5);
-            const auto first = static_cast<std::int32_t>(whole) + image[static_cast<int>(a)] * n_[a] - brick_.lo[a];
-            first_[3 * i + a] = first;
-            all_inside &= static_cast<std::uint32_t>(first) <= static_cast<std::uint32_t>(last_first_[a]);
+            place[a] = {static_cast<std::int32_t>(whole) + image[static_cast<int>(a)] * n_[a],
+                        static_cast<Real>(s - whole - 0.5)};
         }
+        use(i, place);
     }
+}
+
+template <class Real, class Int>
+bool Mesh<Real, Int>::locate(const Atoms& atoms)
+{
+    bool all_inside = true;
+    for_each_place(atoms, [&](std::size_t i, const std::array<Place, 3>& place) {
+        std::array<std::int32_t, 3> corner;
+        for (std::size_t a = 0; a < 3; ++a) {
+            corner[a] = place[a].first - brick_.lo[a];
+            all_inside &= static_cast<std::uint32_t>(corner[a]) < static_cast<std::uint32_t>(choices_[a]);
+            offset_[a][i] = place[a].offset;
+        }
+        first_[i] = static_cast<std::int32_t>(corner[0] * shape_.stride_x + corner[1] * shape_.stride_y + corner[2]);
+    });
     return all_inside;
 }
 
 template <class Real, class Int>
-std::string Mesh<Real, Int>::add_forces(Atoms& atoms, ForceSums* sums)
+std::string Mesh<Real, Int>::compute(const Atoms& atoms, ForceSums* sums)
 {
     const bool inside = locate(atoms);
     const mesh::WindowData<Real> window{pieces_.width(), pieces_.degree(), value_.data(), slope_.data()};
-    mesh::Places<Real> places{inside ? atoms.n_owned : 0, first_.data(), offset_.data(), charge_.data()};
+    mesh::Places<Real> places{inside ? atoms.n_owned : 0,
+                              first_.data(),
+                              {offset_[0].data(), offset_[1].data(), offset_[2].data()},
+                              scaled_charge_.data()};
     std::ranges::fill(charges_, Int(0));
-    {
-        std::vector<Real> scaled = charge_;
-        for (Real& q : scaled) q *= static_cast<Real>(charge_scale_);
-        places.charge = scaled.data();
-        spread<Real, Int>({window, places, shape_, charges_.data()});
-        places.charge = charge_.data();
-    }
+    spread<Real, Int>({window, places, shape_, charges_.data()});
     bricks_->collect(charges_, pencil_);
     const auto points = fourier_.points();
     for (std::size_t i = 0; i < points.size(); ++i) points[i] = static_cast<Real>(pencil_[i]);
@@ -240,18 +268,23 @@ std::string Mesh<Real, Int>::add_forces(Atoms& atoms, ForceSums* sums)
     for (std::size_t m = 0; m < modes.size(); ++m) modes[m] *= influence_real_[m];
     fourier_.backward();
     bricks_->distribute(points, potential_);
-    gather<Real>({window, places, shape_, potential_.data(), gradient_.data()});
+    places.charge = charge_.data();
+    gather<Real>(
+        {window, places, shape_, potential_.data(), {gradient_[0].data(), gradient_[1].data(), gradient_[2].data()}});
+    return inside ? "" : "an atom has left the part of the mesh that belongs to its domain";
+}
 
-    // Per grid spacing along each axis -> Cartesian: grad = sum_a n_a a* d/du_a
+/// From derivatives per grid spacing: grad = sum_a n_a a* d/du_a.
+template <class Real, class Int>
+void Mesh<Real, Int>::add_forces(Atoms& atoms) const
+{
     Mat3 to_force;
     for (int a = 0; a < 3; ++a) to_force.col(a) = -box_.inverse().col(a) * (n_[index(a)] / force_unit);
-    for (std::size_t i = 0; i < index(places.n_atoms); ++i) {
-        const Vec3 g(gradient_[3 * i], gradient_[3 * i + 1], gradient_[3 * i + 2]);
+    for (std::size_t i = 0; i < index(atoms.n_owned); ++i) {
+        const double g0 = gradient_[0][i], g1 = gradient_[1][i], g2 = gradient_[2][i];
         for (int k = 0; k < 3; ++k)
-            atoms.f[i][k] +=
-                round_to_int_clamped(to_force(k, 0) * g[0] + to_force(k, 1) * g[1] + to_force(k, 2) * g[2]);
+            atoms.f[i][k] += round_to_int_clamped(to_force(k, 0) * g0 + to_force(k, 1) * g1 + to_force(k, 2) * g2);
     }
-    return inside ? "" : "an atom has left the part of the mesh that belongs to its domain";
 }
 
 /// E_k and -1/2 V P_ab with V P_ab = sum_k E_k [delta_ab + (k chi'/chi - 2) k_a k_b / k^2].

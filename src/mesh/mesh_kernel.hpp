@@ -19,13 +19,16 @@ struct WindowData {
     const Real* slope;
 };
 
-/// Where the atoms are: for atom i and axis a, the first of its grid points, [3 * i + a], counted from the brick's
-/// corner, and how far beyond it, f - 1/2.
+/// Atoms whose x and y weights are computed together. Arrays have room for a multiple of it.
+inline constexpr int block = 16;
+
+/// Where the atoms are: the first of an atom's grid points, as an index into the brick, and how far beyond it along
+/// each axis, f - 1/2.
 template <class Real>
 struct Places {
     std::int64_t n_atoms;
     const std::int32_t* first;
-    const Real* offset;
+    const Real* offset[3];
     const Real* charge;
 };
 
@@ -44,14 +47,14 @@ struct SpreadData {
     Int* grid;
 };
 
-/// The gradient of the interpolated potential at each atom, times its charge, per grid spacing: gradient[3 * i + a].
+/// The gradient of the interpolated potential at each atom, times its charge, per grid spacing: gradient[a][i].
 template <class Real>
 struct GatherData {
     WindowData<Real> window;
     Places<Real> places;
     BrickShape shape;
     const Real* potential;
-    Real* gradient;
+    Real* gradient[3];
 };
 
 #define HOLON_DECLARE(variant)                                                                                         \

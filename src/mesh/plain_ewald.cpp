@@ -42,7 +42,7 @@ public:
     void set_up(const Atoms&, double) override {}
     std::int64_t messages() const override { return 0; }
 
-    std::string add_forces(Atoms& atoms, ForceSums* sums) override
+    std::string compute(const Atoms& atoms, ForceSums* sums) override
     {
         std::vector<std::array<FixedSum, 2>> rho(modes_.size());
         for_each_phase(atoms, [&](std::size_t i, std::size_t m, Complex phase) {
@@ -51,14 +51,11 @@ public:
         });
         if (!rho.empty()) comm_.sum(std::span(rho.front().data(), 2 * rho.size()));
 
-        std::vector<Vec3> force(index(atoms.n_owned), Vec3::Zero());
+        forces_.assign(index(atoms.n_owned), Vec3::Zero());
         for_each_phase(atoms, [&](std::size_t i, std::size_t m, Complex phase) {
             const Complex total(rho[m][0].value(), rho[m][1].value());
-            force[i] += 2.0 * modes_[m].weight * atoms.charge[i] * std::imag(phase * std::conj(total)) * modes_[m].k;
+            forces_[i] += 2.0 * modes_[m].weight * atoms.charge[i] * std::imag(phase * std::conj(total)) * modes_[m].k;
         });
-        for (std::size_t i = 0; i < force.size(); ++i)
-            for (int a = 0; a < 3; ++a) atoms.f[i][a] += round_to_int_clamped(force[i][a] / force_unit);
-
         if (sums == nullptr || !comm_.root()) return {};
         for (std::size_t m = 0; m < modes_.size(); ++m) {
             const auto& mode = modes_[m];
@@ -70,6 +67,12 @@ public:
                                                        ((a == b ? 1.0 : 0.0) + mode.shape * mode.k[a] * mode.k[b]));
         }
         return {};
+    }
+
+    void add_forces(Atoms& atoms) const override
+    {
+        for (std::size_t i = 0; i < forces_.size(); ++i)
+            for (int a = 0; a < 3; ++a) atoms.f[i][a] += round_to_int_clamped(forces_[i][a] / force_unit);
     }
 
 private:
@@ -109,6 +112,7 @@ private:
     const Box& box_;
     std::array<int, 3> most_{};
     std::vector<Mode> modes_;
+    std::vector<Vec3> forces_; // on owned atoms [kJ/mol/nm]
 };
 
 } // namespace

@@ -19,9 +19,13 @@ public:
     /// After atoms have changed owners; holds until one has moved by `reach` [nm]. Collective.
     virtual void set_up(const Atoms& atoms, double reach) = 0;
 
-    /// Adds its forces to the owned atoms; with sums, coulomb_reciprocal and the virial. Collective.
+    /// Forces on the owned atoms at their present positions, kept here; with sums, adds coulomb_reciprocal and the
+    /// virial. Needs no copies. Collective.
     /// Returns a message if an atom has moved further than set_up() foresaw, else an empty string.
-    [[nodiscard]] virtual std::string add_forces(Atoms& atoms, ForceSums* sums) = 0;
+    [[nodiscard]] virtual std::string compute(const Atoms& atoms, ForceSums* sums) = 0;
+
+    /// Adds the forces of the last compute().
+    virtual void add_forces(Atoms& atoms) const = 0;
 
     virtual std::int64_t messages() const = 0; // sent by this rank per call
 };
