@@ -78,7 +78,7 @@ def argon(report):
 
 def peptide(force_field, modifier):
     def run(report):
-        gromacs.peptide(report.work, force_field, box="cubic")  # a strained dodecahedron would be no reduced cell
+        gromacs.peptide(report.work, force_field, ("-bt", "cubic", "-d", 0.6))  # a strained dodecahedron would be no reduced cell
         flexible = report.work / "flexible.top"
         flexible.write_text("#define FLEXIBLE\n" + (report.work / "topol.top").read_text())
         check(report, report.work / "conf.gro", flexible, **SMOOTH, vdw_modifier=modifier)
