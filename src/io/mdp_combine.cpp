@@ -59,25 +59,29 @@ public:
 
     void nonbonded()
     {
-        if (v_.coulombtype == CoulombType::reaction_field_zero) {
+        switch (v_.coulombtype) {
+        case CoulombType::cutoff:
+            v_.coulomb = CoulombKind::cutoff;
+            no_reaction_field();
+            check_switch(v_.coulomb_modifier, "rcoulomb", v_.rcoulomb_switch, v_.rcoulomb);
+            break;
+        case CoulombType::reaction_field_zero:
             if (v_.epsilon_rf != 0.0) fail("epsilon-rf", "must be 0 (infinite) with coulombtype = reaction-field-zero");
             v_.coulombtype = CoulombType::reaction_field;
-        }
-        if (v_.coulombtype == CoulombType::reaction_field) {
+            [[fallthrough]];
+        case CoulombType::reaction_field:
             v_.coulomb = CoulombKind::reaction_field;
-            if (is_switched(v_.coulomb_modifier))
-                fail("coulomb-modifier", "the reaction field has its own form at the cutoff; take potential-shift");
-            v_.coulomb_modifier = Modifier::potential_shift;
-            if (v_.epsilon_rf != 0.0 && v_.epsilon_rf < v_.epsilon_r)
-                fail("epsilon-rf", "must be 0 (infinite) or at least epsilon-r");
-        } else if (v_.coulombtype == CoulombType::pme || v_.coulombtype == CoulombType::ewald) {
-            ewald();
-        } else {
-            v_.coulomb = CoulombKind::cutoff;
-            if (v_.epsilon_rf != 0.0 && v_.epsilon_rf != v_.epsilon_r)
-                note("epsilon-rf", "has no effect with coulombtype = cut-off");
-            v_.epsilon_rf = v_.epsilon_r;
-            check_switch(v_.coulomb_modifier, "rcoulomb", v_.rcoulomb_switch, v_.rcoulomb);
+            reaction_field();
+            break;
+        case CoulombType::pme:
+            v_.coulomb = CoulombKind::mesh;
+            ewald_summation();
+            mesh();
+            break;
+        case CoulombType::ewald:
+            v_.coulomb = CoulombKind::ewald;
+            ewald_summation();
+            break;
         }
         van_der_waals();
     }
@@ -112,26 +116,59 @@ public:
     }
 
 private:
-    void ewald()
+    void reaction_field()
     {
-        v_.coulomb = v_.coulombtype == CoulombType::pme ? CoulombKind::mesh : CoulombKind::ewald;
         if (is_switched(v_.coulomb_modifier))
-            fail("coulomb-modifier", "an Ewald sum has its own form at the cutoff; take potential-shift or none");
+            fail("coulomb-modifier", "the reaction field has its own form at the cutoff; take potential-shift");
+        v_.coulomb_modifier = Modifier::potential_shift;
+        if (v_.epsilon_rf != 0.0 && v_.epsilon_rf < v_.epsilon_r)
+            fail("epsilon-rf", "must be 0 (infinite) or at least epsilon-r");
+    }
+
+    void no_reaction_field()
+    {
         if (v_.epsilon_rf != 0.0 && v_.epsilon_rf != v_.epsilon_r)
             note("epsilon-rf", "has no effect without a reaction field");
         v_.epsilon_rf = v_.epsilon_r;
-        if (v_.ewald_rtol >= 1.0) fail("ewald-rtol", "must be less than 1");
-        if (v_.mesh_accuracy >= 0.1 || (v_.mesh_accuracy != 0.0 && v_.mesh_accuracy < 3e-7))
-            fail("mesh-accuracy", "is a relative error from 3e-7 to 0.1: 1e-3 is coarse, 1e-6 very fine");
-        if (v_.pme_order_given > 12) fail("pme-order", "must be 3 to 12");
-        v_.pme_order = static_cast<int>(v_.pme_order_given);
-        const auto grid = [this](const char* key, std::int64_t n) {
-            if (n > 100'000) fail(key, "is more grid points than any run can use");
-            if (n != 0 && n < v_.pme_order) fail(key, "must be at least pme-order, or 0 for fourierspacing");
-            return static_cast<int>(n);
-        };
-        v_.fourier_n = {grid("fourier-nx", v_.fourier_nx), grid("fourier-ny", v_.fourier_ny),
-                        grid("fourier-nz", v_.fourier_nz)};
+    }
+
+    void ewald_summation()
+    {
+        no_reaction_field();
+        if (is_switched(v_.coulomb_modifier))
+            fail("coulomb-modifier", "the pair part of an Ewald sum has its own form; take potential-shift or none");
+        if (v_.rvdw > v_.rcoulomb)
+            fail("rvdw", "must not be more than rcoulomb, " + print_real(v_.rcoulomb) + ", with an Ewald sum");
+    }
+
+    void mesh()
+    {
+        const bool accuracy_given = v_.mesh_accuracy > 0.0, spme = v_.mesh == MeshKind::spme;
+        for (const char* key : {"ewald-beta", "ewald-k-cutoff"})
+            if (given_.find(key) != nullptr) note(key, "takes effect with coulombtype = Ewald only");
+        if (accuracy_given && v_.mesh_accuracy < 3e-7)
+            fail("mesh-accuracy", "must be at least 3e-7, or 0 for the accuracy that PME has with these settings");
+        if (accuracy_given && spme) note("mesh-accuracy", "has no effect with mesh = spme, which goes by pme-order");
+        if (accuracy_given && !spme && v_.mesh_accuracy < 2e-5 && v_.precision == Precision::mixed)
+            note("mesh-accuracy", "in mixed precision rounding alone makes errors up to 2e-5; use precision = double");
+        if (!spme && v_.fourier_n != std::array<int, 3>{})
+            note("fourier-nx", "with mesh = esp the grid follows from the accuracy; mesh = spme takes this one");
+        grid();
+    }
+
+    /// grompp's rules: enough points for the spline, and a spacing where a number of points is not given.
+    void grid()
+    {
+        const std::string keys[] = {"fourier-nx", "fourier-ny", "fourier-nz"};
+        const int least = 2 * (v_.pme_order - 1);
+        for (std::size_t k = 0; k < 3; ++k) {
+            if (v_.fourier_n[k] == 0) {
+                if (v_.fourier_spacing == 0.0) fail("fourierspacing", "must be more than 0 as " + keys[k] + " is 0");
+            } else if (v_.fourier_n[k] < least) {
+                fail(keys[k], "must be at least 2 (pme-order - 1) = " + std::to_string(least) +
+                                  ", or 0 for as many as fourierspacing asks for");
+            }
+        }
     }
 
     void van_der_waals()

@@ -36,6 +36,21 @@ MdpKey integer(std::string name, std::int64_t V::*member, Bounds bounds = any_nu
         [=](const V& v) { return std::to_string(v.*member); });
 }
 
+/// A number of type int, which `of` finds in the values.
+template <class Of>
+MdpKey number(std::string name, Of of, Bounds bounds)
+{
+    return bound(
+        std::move(name), [=](V& v, const std::string& text) { of(v) = static_cast<int>(parse_integer(text, bounds)); },
+        [=](const V& v) { return std::to_string(of(v)); });
+}
+
+MdpKey grid_points(std::string name, std::size_t axis)
+{
+    return number(
+        std::move(name), [=](auto& v) -> auto& { return v.fourier_n[axis]; }, between(0, 10'000));
+}
+
 /// The choice named by the text; the first name of a choice is its canonical one.
 template <class Choice>
 MdpKey choice(std::string name, Choice V::*member, std::vector<std::pair<std::string, Choice>> names)
@@ -137,6 +152,20 @@ MdpKey own(MdpKey key, std::string help)
     return key;
 }
 
+/// Values of a choice that need another answer than the list of those there are, each with that answer.
+MdpKey refusing(MdpKey key, std::vector<std::pair<std::string, std::string>> answers)
+{
+    key.read = [read = std::move(key.read), answers = std::move(answers)](V& v, const std::string& text) {
+        for (const auto& [name, answer] : answers)
+            if (plain(name) == plain(text)) throw BadValue(answer);
+        read(v, text);
+    };
+    return key;
+}
+
+const std::string in_place_of_pme = "not available; use coulombtype = PME, which is as accurate as mesh-accuracy asks";
+const std::string no_tables = "tabulated potentials are not available";
+
 } // namespace
 
 std::vector<MdpKey> computed_mdp_keys()
@@ -174,26 +203,39 @@ std::vector<MdpKey> computed_mdp_keys()
         may_change(integer("nstlog", &V::nstlog, at_least(0))),
         may_change(integer("nstenergy", &V::nstenergy, at_least(0))),
 
-        choice<CoulombType>("coulombtype", &V::coulombtype,
-                            {{"cut-off", CoulombType::cutoff},
-                             {"reaction-field", CoulombType::reaction_field},
-                             {"reaction-field-zero", CoulombType::reaction_field_zero},
-                             {"PME", CoulombType::pme},
-                             {"Ewald", CoulombType::ewald}}),
+        refusing(choice<CoulombType>("coulombtype", &V::coulombtype,
+                                     {{"cut-off", CoulombType::cutoff},
+                                      {"reaction-field", CoulombType::reaction_field},
+                                      {"reaction-field-zero", CoulombType::reaction_field_zero},
+                                      {"PME", CoulombType::pme},
+                                      {"Ewald", CoulombType::ewald}}),
+                 {{"PME-Switch", in_place_of_pme},
+                  {"P3M-AD", in_place_of_pme},
+                  {"PPPM", in_place_of_pme},
+                  {"PME-User", no_tables + "; use coulombtype = PME"},
+                  {"PME-User-Switch", no_tables + "; use coulombtype = PME"},
+                  {"User", no_tables},
+                  {"Poisson", "not available; use coulombtype = PME"},
+                  {"Shift", "use coulombtype = cut-off with coulomb-modifier = force-switch and rcoulomb-switch"},
+                  {"Switch", "use coulombtype = cut-off with coulomb-modifier = potential-switch and rcoulomb-switch"},
+                  {"Encad-shift", "GROMACS took it out; use coulombtype = reaction-field or PME"},
+                  {"Generalized-Reaction-Field", "GROMACS took it out; use coulombtype = reaction-field or PME"},
+                  {"Reaction-Field-nec", "GROMACS took it out; use coulombtype = reaction-field or PME"}}),
         choice<Modifier>("coulomb-modifier", &V::coulomb_modifier, modifiers),
         real("rcoulomb", &V::rcoulomb, positive),
         real("rcoulomb-switch", &V::rcoulomb_switch, at_least(0)),
         real("epsilon-r", &V::epsilon_r, positive),
         real("epsilon-rf", &V::epsilon_rf, at_least(0)),
-        real("fourierspacing", &V::fourier_spacing, positive),
-        integer("fourier-nx", &V::fourier_nx, at_least(0)),
-        integer("fourier-ny", &V::fourier_ny, at_least(0)),
-        integer("fourier-nz", &V::fourier_nz, at_least(0)),
-        integer("pme-order", &V::pme_order_given, at_least(3)),
-        real("ewald-rtol", &V::ewald_rtol, positive),
+        real("fourierspacing", &V::fourier_spacing, at_least(0)),
+        grid_points("fourier-nx", 0),
+        grid_points("fourier-ny", 1),
+        grid_points("fourier-nz", 2),
+        number(
+            "pme-order", [](auto& v) -> auto& { return v.pme_order; }, between(3, 12)),
+        real("ewald-rtol", &V::ewald_rtol, between(1e-16, 0.1)),
         own(choice<MeshKind>("mesh", &V::mesh, {{"esp", MeshKind::esp}, {"spme", MeshKind::spme}}),
             "method behind coulombtype = PME: esp, or spme with fourierspacing, pme-order and ewald-rtol as they are"),
-        own(real("mesh-accuracy", &V::mesh_accuracy, at_least(0)),
+        own(real("mesh-accuracy", &V::mesh_accuracy, between(0, 0.1)),
             "relative rms error of the forces with mesh = esp; 0: below that of PME with these settings"),
         own(real("ewald-beta", &V::ewald_beta, at_least(0)),
             "splitting parameter of coulombtype = Ewald, 1/nm; 0: from ewald-rtol"),

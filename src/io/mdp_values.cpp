@@ -20,6 +20,7 @@ Number parse_number(std::string_view text, Bounds bounds, const std::string& kin
     if (!std::isfinite(real)) throw BadValue("expected " + kind);
     if (bounds.least_excluded && real <= bounds.least) throw BadValue("must be more than " + print_real(bounds.least));
     if (real < bounds.least) throw BadValue("must be at least " + print_real(bounds.least));
+    if (real > bounds.most) throw BadValue("must be at most " + print_real(bounds.most));
     return value;
 }
 

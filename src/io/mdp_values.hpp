@@ -21,7 +21,6 @@ struct MdpValues : Parameters {
     std::int64_t nstxout = 0, nstvout = 0, nstfout = 0, nstxout_compressed = 0;
     CoulombType coulombtype = CoulombType::cutoff;
     VdwType vdwtype = VdwType::cutoff;
-    std::int64_t fourier_nx = 0, fourier_ny = 0, fourier_nz = 0, pme_order_given = 4;
     std::vector<std::string> tc_grps, comm_grps;
     std::vector<double> tau_t, ref_t;
     bool derive_ld_seed = true, derive_gen_seed = true;
@@ -36,12 +35,17 @@ struct BadValue : std::runtime_error {
 struct Bounds {
     double least = -std::numeric_limits<double>::infinity();
     bool least_excluded = false;
+    double most = std::numeric_limits<double>::infinity();
 };
 inline constexpr Bounds any_number{};
 inline constexpr Bounds positive{0.0, true};
 constexpr Bounds at_least(double least)
 {
     return {least, false};
+}
+constexpr Bounds between(double least, double most)
+{
+    return {least, false, most};
 }
 
 /// The number that the whole text spells. Throws BadValue for anything else, for nan, inf, overflow and out of bounds.

@@ -47,7 +47,7 @@ class Result:
 
     @property
     def summary(self):
-        return json.loads((self.folder / "summary.json").read_text())
+        return summary_of(self.folder)
 
     @property
     def state_hash(self):
@@ -57,6 +57,11 @@ class Result:
     def steps(self):
         """Steps that this call computed."""
         return self.summary["end_step"] - self.summary["start_step"]
+
+
+def summary_of(folder):
+    """summary.json of an output folder."""
+    return json.loads((folder / "summary.json").read_text())
 
 
 def options(settings):

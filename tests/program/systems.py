@@ -84,6 +84,9 @@ def replicate(source, target, counts, box_rows=None):
     (target / "md.mdp").write_text((source / "md.mdp").read_text())
 
 
+SKEWED = [[2, 0, 0], [1, 1, 0], [1, 0, 1]]  # box rows for two cubes
+
+
 def triclinic_water(source, target):
     """Twice a cube of water in a skewed cell, (2L,0,0) (L,L,0) (L,0,L): periodic exactly as two cubes side by side."""
-    replicate(source, target, (2, 1, 1), [[2, 0, 0], [1, 1, 0], [1, 0, 1]])
+    replicate(source, target, (2, 1, 1), SKEWED)

@@ -42,8 +42,25 @@ def write_mdp(path, settings):
     path.write_text("".join(f"{key.replace('_', '-')} = {value}\n" for key, value in settings.items()))
 
 
-def peptide(folder, force_field, box="dodecahedron", residues=40):
-    """The first residues of lysozyme in water, slightly minimised: conf.gro and topol.top in `folder`."""
+def read_mdp(path):
+    """The settings of an .mdp file, as text, keys spelt with underscores."""
+    lines = (line.split(";")[0].split("=", 1) for line in path.read_text().splitlines())
+    return {line[0].strip().replace("-", "_"): line[1].strip() for line in lines if len(line) == 2}
+
+
+def run_input(work, system, settings):
+    """Makes work/gmx.tpr of an input folder, its parameters changed by `settings`; returns what grompp said."""
+    write_mdp(work / "gmx.mdp", {**read_mdp(system / "md.mdp"), **settings})
+    files = ["-f", "gmx.mdp", "-c", system / "conf.gro", "-p", system / "topol.top", "-o", "gmx.tpr", "-po", "out.mdp"]
+    done = gmx(work, "grompp", *files, "-maxwarn", 1)
+    return done.stdout + done.stderr
+
+
+def peptide(folder, force_field, box=("-bt", "dodecahedron", "-d", 0.6), residues=40):
+    """The first residues of lysozyme in water, slightly minimised: conf.gro and topol.top in `folder`.
+
+    `box`: options of `gmx editconf`.
+    """
     lines = (holon.INPUTS / "lysozyme" / "conf.gro").read_text().splitlines()
     atoms = [line for line in lines[2:1000] if int(line[:5]) <= residues]
     (folder / "fragment.gro").write_text("\n".join(["fragment", str(len(atoms)), *atoms, lines[-1]]) + "\n")
@@ -62,7 +79,7 @@ def peptide(folder, force_field, box="dodecahedron", residues=40):
         "-p",
         "topol.top",
     )
-    gmx(folder, "editconf", "-f", "p.gro", "-o", "b.gro", "-d", 0.6, "-bt", box)
+    gmx(folder, "editconf", "-f", "p.gro", "-o", "b.gro", *box)
     gmx(folder, "solvate", "-cp", "b.gro", "-cs", "spc216.gro", "-p", "topol.top", "-o", "s.gro")
     write_mdp(folder / "em.mdp", MINIMISE)
     gmx(
@@ -117,3 +134,14 @@ def single_point(folder, settings):
 def ns_per_day(log):
     """Speed from a GROMACS log."""
     return float(re.search(r"^Performance:\s+(\S+)", log.read_text(), re.MULTILINE)[1])
+
+
+def seconds_per_call(log, row):
+    """Wall time of a call from a row of the cycle accounting of a GROMACS log, such as "PME mesh"."""
+    calls, seconds = re.search(rf"^ {row}\s+\d+\s+\d+\s+(\d+)\s+([\d.]+)", log.read_text(), re.MULTILINE).groups()
+    return float(seconds) / int(calls)
+
+
+def fourier_grid(said):
+    """The grid of PME from what grompp said: [nx, ny, nz]."""
+    return [int(n) for n in re.search(r"Using a fourier grid of (\d+)x(\d+)x(\d+)", said).groups()]

@@ -22,29 +22,7 @@ def versus_gromacs(report, steps=400, rounds=3):
     """speed: dhfr with reaction field on 2 ranks, in turns with gmx_mpi"""
     folder = holon.SHARED_SYSTEMS / "dhfr"
     settings = {"nsteps": steps, "nstenergy": 100, "nstxout_compressed": 0, **references.REACTION_FIELD}
-    mdp = dict(
-        line.split(";")[0].split("=")
-        for line in (folder / "md.mdp").read_text().splitlines()
-        if "=" in line.split(";")[0]
-    )
-    mdp = {key.strip().replace("-", "_"): value.strip() for key, value in mdp.items()}
-    gromacs.write_mdp(report.work / "gmx.mdp", {**mdp, **settings, "nsteps": 4 * steps})
-    gromacs.gmx(
-        report.work,
-        "grompp",
-        "-f",
-        "gmx.mdp",
-        "-c",
-        folder / "conf.gro",
-        "-p",
-        folder / "topol.top",
-        "-o",
-        "gmx.tpr",
-        "-po",
-        "out.mdp",
-        "-maxwarn",
-        1,
-    )
+    gromacs.run_input(report.work, folder, {**settings, "nsteps": 4 * steps})
     speeds = {"gmx_mpi": [], "holon-md": []}
     for turn in range(rounds):
         gromacs.gmx(

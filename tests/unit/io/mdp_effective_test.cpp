@@ -55,6 +55,28 @@ TEST(EffectiveMdp, ReadsBackAsTheSameParameters)
     EXPECT_EQ(second.include_dirs, first.include_dirs);
 }
 
+TEST(EffectiveMdp, HoldsTheMeshSettings)
+{
+    const RunSettings first = settings_of(
+        "coulombtype = PME\nmesh = spme\nmesh-accuracy = 3e-4\nfourierspacing = 0.1\nfourier-nx = 40\nfourier-ny = 41\n"
+        "fourier-nz = 42\npme-order = 6\newald-rtol = 1e-6\newald-beta = 3.1\newald-k-cutoff = 20\nepsilon-rf = 78\n"
+        "coulomb-modifier = none\n");
+    const std::string text = effective_mdp(first);
+    const RunSettings second = settings_of(text);
+    EXPECT_EQ(effective_mdp(second), text);
+    const Parameters& p = second.parameters;
+    EXPECT_EQ(p.coulomb, CoulombKind::mesh);
+    EXPECT_EQ(p.mesh, MeshKind::spme);
+    EXPECT_EQ(p.mesh_accuracy, 3e-4);
+    EXPECT_EQ(p.fourier_spacing, 0.1);
+    EXPECT_EQ(p.fourier_n, (std::array<int, 3>{40, 41, 42}));
+    EXPECT_EQ(p.pme_order, 6);
+    EXPECT_EQ(p.ewald_rtol, 1e-6);
+    EXPECT_EQ(p.ewald_beta, 3.1);
+    EXPECT_EQ(p.ewald_k_cutoff, 20.0);
+    EXPECT_EQ(p.coulomb_modifier, Modifier::none);
+}
+
 TEST(EffectiveMdp, HoldsTheCommandLineAndDerivedSeeds)
 {
     RunSettings s = settings_of("dt = 0.002", {option("dt", "0.001")});

@@ -176,6 +176,17 @@ TEST(Mdp, NumbersMustBeNumbersInRange)
         {"nstlist = ten", "expected an integer"},
         {"rlist = far", "expected a number"},
         {"pme-order = 2", "must be at least 3"},
+        {"pme-order = 13", "must be at most 12"},
+        {"pme-order = 4.5", "expected an integer"},
+        {"fourierspacing = -0.1", "must be at least 0"},
+        {"fourier-nx = -8", "must be at least 0"},
+        {"fourier-nz = 20000", "must be at most 10000"},
+        {"ewald-rtol = 0", "must be at least 1e-16"},
+        {"ewald-rtol = 1", "must be at most 0.1"},
+        {"mesh-accuracy = -1e-3", "must be at least 0"},
+        {"mesh-accuracy = 0.5", "must be at most 0.1"},
+        {"ewald-beta = -1", "must be at least 0"},
+        {"ewald-k-cutoff = far", "expected a number"},
     };
     for (const auto& [line, message] : cases) expect_error(line, "md.mdp:1: " + line + ": " + message);
 }
@@ -184,13 +195,8 @@ TEST(Mdp, ChoicesThatAreNotThereNameThoseThatAre)
 {
     expect_error("integrator = sd",
                  "md.mdp:1: integrator = sd: not available in this version; choose one of md, md-vv, steep");
-    expect_error("coulombtype = P3M-AD", "choose one of cut-off, reaction-field");
+    expect_error("coulombtype = telepathy", "choose one of cut-off, reaction-field, reaction-field-zero, PME, Ewald");
     expect_error("mesh = fft", "choose one of esp, spme");
-    expect_error("coulombtype = PME\ncoulomb-modifier = force-switch", "take potential-shift or none");
-    expect_error("coulombtype = PME\npme-order = 13", "must be 3 to 12");
-    expect_error("coulombtype = PME\nfourier-ny = 3", "must be at least pme-order");
-    expect_error("coulombtype = PME\newald-rtol = 1", "must be less than 1");
-    expect_error("coulombtype = PME\nmesh-accuracy = 0.5", "is a relative error");
     expect_error("vdwtype = PME", "choose one of cut-off, shift, switch");
     expect_error("coulomb-modifier = shift", "choose one of potential-shift");
     expect_error("coulomb-modifier = force-switch\nrcoulomb-switch = 1.5", "must be less than rcoulomb");
@@ -258,6 +264,77 @@ TEST(Mdp, CoulombAndVanDerWaalsAsGromacsMapsThem)
     expect_error("vdwtype = switch\nrvdw-switch = 1", "md.mdp:2: rvdw-switch = 1: must be less than rvdw");
     expect_error("vdw-modifier = potential-switch", "rvdw-switch = 0: the potential must not be switched all the way");
     EXPECT_EQ(parameters_of("rvdw-switch = 5").rvdw_switch, 5.0) << "without a switch it means nothing";
+}
+
+TEST(Mdp, MeshElectrostaticsHasTheDefaultsOfGromacs)
+{
+    const Parameters p = parameters_of("coulombtype = PME");
+    EXPECT_EQ(p.coulomb, CoulombKind::mesh);
+    EXPECT_EQ(p.mesh, MeshKind::esp);
+    EXPECT_EQ(p.mesh_accuracy, 0.0);
+    EXPECT_EQ(p.fourier_spacing, 0.12);
+    EXPECT_EQ(p.fourier_n, (std::array<int, 3>{0, 0, 0}));
+    EXPECT_EQ(p.pme_order, 4);
+    EXPECT_EQ(p.ewald_rtol, 1e-5);
+    EXPECT_EQ(p.coulomb_modifier, Modifier::potential_shift);
+    EXPECT_EQ(note_of("coulombtype = pme\nfourierspacing = 0.16\npme-order = 6\newald-geometry = 3d\n"
+                      "epsilon-surface = 0\newald-rtol-lj = 1e-3\noptimize-fft ="),
+              "");
+}
+
+TEST(Mdp, MeshAndEwaldSettings)
+{
+    Parameters p = parameters_of("coulombtype = PME\nmesh = SPME\nfourierspacing = 0\nfourier_nx = 30\n"
+                                 "fourier_ny = 32\nfourier_nz = 36\npme-order = 12\newald_rtol = 1e-10\n"
+                                 "coulomb-modifier = None\nrcoulomb = 1.2");
+    EXPECT_EQ(p.mesh, MeshKind::spme);
+    EXPECT_EQ(p.fourier_n, (std::array<int, 3>{30, 32, 36}));
+    EXPECT_EQ(p.pme_order, 12);
+    EXPECT_EQ(p.ewald_rtol, 1e-10);
+    EXPECT_EQ(p.coulomb_modifier, Modifier::none);
+    EXPECT_EQ(p.rcoulomb, 1.2) << "rcoulomb may be more than rvdw";
+    p = parameters_of("coulombtype = Ewald\newald-beta = 2.8\newald-k-cutoff = 16.1");
+    EXPECT_EQ(p.coulomb, CoulombKind::ewald);
+    EXPECT_EQ(p.ewald_beta, 2.8);
+    EXPECT_EQ(p.ewald_k_cutoff, 16.1);
+    p = parameters_of("coulombtype = reaction-field\nmesh = spme\npme-order = 6\nfourier-nx = 3");
+    EXPECT_EQ(p.coulomb, CoulombKind::reaction_field) << "what only a mesh needs is not looked at without one";
+}
+
+TEST(Mdp, MeshSettingsThatDoNotGoTogether)
+{
+    const std::string pme = "coulombtype = PME\n";
+    for (const char* type : {"PME", "Ewald"}) {
+        const std::string kind = std::string("coulombtype = ") + type + "\n";
+        expect_error(kind + "coulomb-modifier = force-switch",
+                     "md.mdp:2: coulomb-modifier = force-switch: the pair part");
+        expect_error(kind + "rvdw = 1.1", "md.mdp:2: rvdw = 1.1: must not be more than rcoulomb, 1, with");
+    }
+    expect_error(pme + "pme-order = 5\nfourier-ny = 7",
+                 "md.mdp:3: fourier-ny = 7: must be at least 2 (pme-order - 1) = 8");
+    expect_error(pme + "fourierspacing = 0\nfourier-nx = 32\nfourier-nz = 32",
+                 "md.mdp:2: fourierspacing = 0: must be more than 0 as fourier-ny is 0");
+    expect_error(pme + "mesh-accuracy = 1e-8", "md.mdp:2: mesh-accuracy = 1e-8: must be at least 3e-7");
+    expect_error(pme + "ewald-geometry = 3dc", "md.mdp:2: ewald-geometry = 3dc: only ewald-geometry = 3d");
+    expect_error(pme + "epsilon-surface = 80", "md.mdp:2: epsilon-surface = 80: only conducting boundaries");
+
+    EXPECT_EQ(note_of(pme + "epsilon-rf = 78"), "md.mdp:2: epsilon-rf = 78: has no effect without a reaction field");
+    EXPECT_EQ(note_of(pme + "mesh-accuracy = 1e-4"), "");
+    EXPECT_NE(note_of(pme + "mesh-accuracy = 1e-5").find("use precision = double"), std::string::npos);
+    EXPECT_EQ(note_of(pme + "mesh-accuracy = 1e-5\nprecision = double"), "");
+    EXPECT_NE(note_of(pme + "mesh-accuracy = 1e-4\nmesh = spme").find("no effect with mesh = spme"), std::string::npos);
+    EXPECT_NE(note_of(pme + "ewald-beta = 3").find("coulombtype = Ewald only"), std::string::npos);
+    EXPECT_NE(note_of(pme + "fourier-ny = 32").find("mesh = spme takes this one"), std::string::npos);
+    EXPECT_EQ(note_of(pme + "fourier-nx = 32\nmesh = spme"), "");
+}
+
+TEST(Mdp, CoulombTypesThatHolonLacksNameTheOneToUse)
+{
+    for (const char* name : {"PME-Switch", "pme_user", "P3M-AD", "PPPM", "Poisson"})
+        expect_error(std::string("coulombtype = ") + name, "use coulombtype = PME");
+    expect_error("coulombtype = PME-User-Switch", "tabulated potentials are not available; use coulombtype = PME");
+    expect_error("coulombtype = Shift", "use coulombtype = cut-off with coulomb-modifier = force-switch");
+    expect_error("coulombtype = Generalized-Reaction-Field", "use coulombtype = reaction-field or PME");
 }
 
 TEST(Mdp, OneTrajectoryHasOneInterval)
@@ -336,6 +413,7 @@ TEST(Mdp, FilesOfRealSystemsRunAsTheyAre)
         const std::string text = read_text_file(path, "run parameters");
         const Parameters p =
             settings_of(text, {option("coulombtype", "reaction-field"), option("epsilon-rf", "78")}).parameters;
+        EXPECT_EQ(settings_of(text).parameters.coulomb, CoulombKind::mesh) << path;
         EXPECT_EQ(p.dt, 0.002) << path;
         EXPECT_EQ(p.rcoulomb, 0.9) << path;
         EXPECT_EQ(p.nstx, 5000) << path;
