@@ -49,9 +49,14 @@ Choice choose(double error)
 }
 
 /// Relative rms force error of smooth PME: fitted to GROMACS on water and proteins (order 4 to 6, tolerance 1e-5).
-double spme_error(const Parameters& p, double beta)
+double spme_error(const Parameters& p, const Box& box, double beta)
 {
-    const double spacing = beta * p.fourier_spacing / 0.416; // in units of the usual 0.12 nm at a cutoff of 0.9 nm
+    double asked = 0.0;
+    for (int k = 0; k < 3; ++k) {
+        const int n = p.fourier_n[static_cast<std::size_t>(k)];
+        asked = std::max(asked, n > 0 ? box.vectors().row(k).norm() / n : p.fourier_spacing);
+    }
+    const double spacing = beta * asked / 0.416; // in units of the usual 0.12 nm at a cutoff of 0.9 nm
     const double at_one = p.pme_order <= 3   ? 4e-3
                           : p.pme_order == 4 ? 7.2e-4
                           : p.pme_order == 5 ? 1.9e-4
@@ -128,7 +133,7 @@ int max_pair_degree(const Parameters& p)
 MeshSettings choose_mesh(const Parameters& p, const Box& box)
 {
     const double beta = GaussianSplit::beta_for(p.rcoulomb, p.ewald_rtol);
-    const double as_spme = spme_error(p, beta);
+    const double as_spme = spme_error(p, box, beta);
     if (p.mesh == MeshKind::esp) {
         const double asked = p.mesh_accuracy > 0.0 ? p.mesh_accuracy : 0.65 * as_spme;
         const auto choice = choose(0.7 * asked);
