@@ -1,5 +1,7 @@
 #include <holon/system/pair_list.hpp>
 
+#include <holon/system/id_map.hpp>
+
 #include <algorithm>
 #include <array>
 #include <cmath>
@@ -23,20 +25,67 @@ float rounding_margin(float extent)
     return 1e-5F + 4.0F * std::numeric_limits<float>::epsilon() * extent;
 }
 
-/// Which of the 16 distances are below the cutoff. The same expression as in the kernels, at a larger cutoff.
-__attribute__((target_clones("arch=x86-64-v4", "arch=x86-64-v3", "default"))) std::uint32_t
-within(const Cluster& a, const Cluster& b, float cutoff2)
+/// One cluster's search among the clusters of a set. Plain arrays only: see find_partners().
+struct Search {
+    Point low, high; // bounds of the cluster
+    float reach;     // [nm]
+    const Cluster* clusters;
+    std::int32_t own;                                              // the cluster
+    std::int32_t set_first;                                        // first cluster of the set
+    const float *low_x, *low_y, *low_z, *high_x, *high_y, *high_z; // bounds of the set's clusters
+    const std::int32_t* begin;                                     // per column
+    int x_begin, x_end, y_begin, y_end, n_y;                       // columns to search, ends included
+};
+
+constexpr int search_width = 16; // bounds are padded to a multiple of it
+
+/// Which of the 16 distances are below the cutoff, if any. The same expression as in the kernels, at a larger cutoff.
+inline __attribute__((always_inline)) bool any_within(const Cluster& a, const Cluster& b, float cutoff2)
 {
-    std::uint32_t mask = 0;
-    alignas(64) std::int32_t hit[16];
+    std::int32_t hits = 0;
     for (int l = 0; l < 16; ++l) {
         const float dx = static_cast<float>(a.x[l / 4] - b.x[l % 4]) * kernel_unit;
         const float dy = static_cast<float>(a.y[l / 4] - b.y[l % 4]) * kernel_unit;
         const float dz = static_cast<float>(a.z[l / 4] - b.z[l % 4]) * kernel_unit;
-        hit[l] = dx * dx + dy * dy + dz * dz < cutoff2 ? 1 << l : 0;
+        hits |= dx * dx + dy * dy + dz * dz < cutoff2 ? 1 : 0;
     }
-    for (int l = 0; l < 16; ++l) mask |= static_cast<std::uint32_t>(hit[l]);
-    return mask;
+    return hits != 0;
+}
+
+/// Writes the clusters that have atoms within reach to `found` and returns how many there are.
+__attribute__((target_clones("arch=x86-64-v4", "arch=x86-64-v3", "default"))) std::size_t
+find_partners(const Search& s, std::int32_t* found)
+{
+    const float reach2 = s.reach * s.reach;
+    std::size_t n = 0;
+    for (int x = s.x_begin; x <= s.x_end; ++x)
+        for (int y = s.y_begin; y <= s.y_end; ++y) {
+            const int column = x * s.n_y + y;
+            const std::int32_t end = s.begin[column + 1] - s.set_first;
+            std::int32_t c = (s.begin[column] > s.own ? s.begin[column] : s.own) - s.set_first;
+            // Bounds along z within a column are ordered: skip what lies below, stop at what lies above.
+            for (; c < end && s.low_z[c] <= s.high[2] + s.reach; c += search_width) {
+                const std::int32_t last = c + search_width < end ? c + search_width : end;
+                if (s.high_z[last - 1] < s.low[2] - s.reach) continue;
+                alignas(64) std::int32_t near[search_width];
+                for (int l = 0; l < search_width; ++l) {
+                    const auto gap = [](float low, float high, float other_low, float other_high) {
+                        const float above = low - other_high, below = other_low - high;
+                        const float larger = above > below ? above : below;
+                        return larger > 0.0F ? larger : 0.0F;
+                    };
+                    const float dx = gap(s.low[0], s.high[0], s.low_x[c + l], s.high_x[c + l]);
+                    const float dy = gap(s.low[1], s.high[1], s.low_y[c + l], s.high_y[c + l]);
+                    const float dz = gap(s.low[2], s.high[2], s.low_z[c + l], s.high_z[c + l]);
+                    near[l] = dx * dx + dy * dy + dz * dz < reach2 ? 1 : 0;
+                }
+                for (std::int32_t l = 0; c + l < last; ++l) {
+                    const std::int32_t other = s.set_first + c + l;
+                    if (near[l] != 0 && any_within(s.clusters[s.own], s.clusters[other], reach2)) found[n++] = other;
+                }
+            }
+        }
+    return n;
 }
 
 } // namespace
@@ -58,24 +107,16 @@ struct PairList::Bounds {
         }
     }
     float extent(std::size_t k) const { return high[k] - low[k]; }
-    float gap(const Bounds& other, std::size_t k) const
-    {
-        return std::max(0.0F, std::max(low[k] - other.high[k], other.low[k] - high[k]));
-    }
-    float distance2(const Bounds& other) const
-    {
-        const float x = gap(other, 0), y = gap(other, 1), z = gap(other, 2);
-        return x * x + y * y + z * z;
-    }
 };
 
-/// One set of atoms (owned, or copies) in columns along z; clusters [first, last) of the list belong to it.
+/// The atoms of one zone in columns along z; clusters [first, last) of the list belong to it.
 struct PairList::Columns {
     std::int32_t first = 0, last = 0;
     std::array<float, 2> low{}, size{};
     std::array<int, 2> n{1, 1};
-    std::vector<std::int32_t> begin; // per column: its first cluster; one more at the end
-    std::vector<Bounds> bounds;      // per cluster of this set
+    std::vector<std::int32_t> begin;                             // per column: its first cluster; one more at the end
+    std::vector<Bounds> bounds;                                  // per cluster of this set
+    std::array<std::vector<float>, 3> cluster_low, cluster_high; // the same by component, padded for the search
 
     /// Makes the columns so wide that four of `atoms` atoms fill about a cube.
     void lay_out(const Bounds& all, std::size_t atoms)
@@ -98,75 +139,67 @@ struct PairList::Columns {
     int column_of(const Point& x) const { return place(x[0], 0) * n[1] + place(x[1], 1); }
 };
 
-/// What decides, beside distance, whether two atoms of the list are a pair.
-struct PairList::Rules {
-    std::vector<std::uint8_t> zone;                              // per place
-    std::vector<AtomId> id;                                      // per place; -1: unused
-    std::vector<AtomId> molecule_start;                          // per place
-    std::vector<const std::vector<std::int32_t>*> excluded;      // per place: molecule-local
-    std::vector<std::array<AtomId, 2>> id_range, excluded_range; // per cluster
-    std::vector<std::uint8_t> zones;                             // per cluster: of all its atoms together
-    std::vector<std::uint32_t> rows, columns;                    // per cluster: bits 4 a, bits a of the used places
-
-    Rules(const Topology& topology, const PairList& list, const Atoms& atoms, const Partition& partition)
-        : zone(list.atoms_.size()), id(list.atoms_.size(), -1), molecule_start(list.atoms_.size()),
-          excluded(list.atoms_.size())
+/// Which atoms of two clusters are pairs, but for their distance.
+class PairList::Rules {
+public:
+    Rules(const Topology& topology, const PairList& list, const Atoms& atoms)
+        : list_(list), next_(list.atoms_.size(), -1), molecule_start_(list.atoms_.size()),
+          excluded_(list.atoms_.size()), rows_(list.clusters_.size()), columns_(list.clusters_.size()),
+          marked_by_(list.clusters_.size(), -1), marks_(list.clusters_.size())
     {
-        constexpr AtomId big = std::numeric_limits<AtomId>::max();
-        id_range.assign(list.clusters_.size(), {big, -1});
-        excluded_range.assign(list.clusters_.size(), {big, -1});
-        zones.assign(list.clusters_.size(), 0);
-        rows.assign(list.clusters_.size(), 0);
-        columns.assign(list.clusters_.size(), 0);
-        const auto widen = [](std::array<AtomId, 2>& range, AtomId low, AtomId high) {
-            range = {std::min(range[0], low), std::max(range[1], high)};
-        };
+        first_place_.reset(list.atoms_.size());
         for (std::size_t p = 0; p < list.atoms_.size(); ++p) {
             if (list.atoms_[p] < 0) continue;
-            const auto atom = index(list.atoms_[p]);
-            const auto place = topology.place(atoms.id[atom]);
-            zone[p] = partition.zone()[atom];
-            id[p] = atoms.id[atom];
-            zones[p / width] |= zone[p];
-            rows[p / width] |= 1U << width * (p % width);
-            columns[p / width] |= 1U << p % width;
-            molecule_start[p] = place.molecule_start;
-            excluded[p] = &topology.molecule_types[index(place.molecule_type)].exclusions[index(place.index)];
-            widen(id_range[p / width], id[p], id[p]);
-            if (!excluded[p]->empty())
-                widen(excluded_range[p / width], place.molecule_start + excluded[p]->front(),
-                      place.molecule_start + excluded[p]->back());
+            rows_[p / width] |= 1U << width * (p % width);
+            columns_[p / width] |= 1U << p % width;
+            const AtomId id = atoms.id[index(list.atoms_[p])];
+            const auto place = topology.place(id);
+            molecule_start_[p] = place.molecule_start;
+            excluded_[p] = &topology.molecule_types[index(place.molecule_type)].exclusions[index(place.index)];
+            // Places of one atom (itself and its images) are chained behind the first.
+            const auto here = static_cast<std::int32_t>(p), first = first_place_.find(id);
+            if (first < 0) {
+                first_place_.insert(id, here);
+            } else {
+                next_[p] = next_[index(first)];
+                next_[index(first)] = here;
+            }
         }
     }
 
-    /// The pairs of two clusters that this rank computes.
-    std::uint32_t allowed(std::int32_t ci, std::int32_t cj) const
+    /// Notes the excluded partners of a cluster's atoms, for mask().
+    void mark_exclusions(std::int32_t ci)
     {
-        if (ci != cj && (zones[index(ci)] & zones[index(cj)]) == 0) return rows[index(ci)] * columns[index(cj)];
-        std::uint32_t mask = 0;
-        for (int a = 0; a < width; ++a)
-            for (int b = 0; b < width; ++b) {
-                const auto i = index(ci * width + a), j = index(cj * width + b);
-                const bool ordered = ci != cj || a < b;
-                if (ordered && id[i] >= 0 && id[j] >= 0 && (zone[i] & zone[j]) == 0) mask |= 1U << (width * a + b);
-            }
-        return mask;
+        for (std::size_t a = 0; a < width; ++a) {
+            const auto p = index(ci) * width + a;
+            if (list_.atoms_[p] < 0) continue;
+            for (const auto partner : *excluded_[p])
+                for (auto q = first_place_.find(molecule_start_[p] + partner); q >= 0; q = next_[index(q)]) {
+                    const auto cj = index(q / width);
+                    if (marked_by_[cj] != ci) marks_[cj] = 0;
+                    marked_by_[cj] = ci;
+                    marks_[cj] |= 1U << (width * a + index(q % width));
+                }
+        }
     }
 
-    std::uint32_t without_exclusions(std::uint32_t mask, std::int32_t ci, std::int32_t cj) const
+    std::uint32_t mask(std::int32_t ci, std::int32_t cj) const
     {
-        const auto& lost = excluded_range[index(ci)];
-        const auto& there = id_range[index(cj)];
-        if (lost[0] > there[1] || there[0] > lost[1]) return mask;
-        for (int a = 0; a < width; ++a)
-            for (int b = 0; b < width; ++b) {
-                const auto i = index(ci * width + a), j = index(cj * width + b);
-                if ((mask >> (width * a + b) & 1U) == 0) continue;
-                const auto partner = static_cast<std::int32_t>(id[j] - molecule_start[i]);
-                if (partner >= 0 && std::ranges::binary_search(*excluded[i], partner)) mask &= ~(1U << (width * a + b));
-            }
-        return mask;
+        constexpr std::uint32_t above_diagonal = 0x08ce; // a < b
+        std::uint32_t mask = rows_[index(ci)] * columns_[index(cj)];
+        if (ci == cj) mask &= above_diagonal;
+        return marked_by_[index(cj)] == ci ? mask & ~marks_[index(cj)] : mask;
     }
+
+private:
+    const PairList& list_;
+    IdMap first_place_;                                      // by global id
+    std::vector<std::int32_t> next_;                         // per place: the next of the same atom
+    std::vector<AtomId> molecule_start_;                     // per place
+    std::vector<const std::vector<std::int32_t>*> excluded_; // per place: molecule-local
+    std::vector<std::uint32_t> rows_, columns_;              // per cluster: bits 4 a, bits a of the used places
+    std::vector<std::int32_t> marked_by_;                    // per cluster: whose exclusions marks_ has
+    std::vector<std::uint32_t> marks_;
 };
 
 void PairList::build(const Atoms& atoms, const Partition& partition, double cutoff, double skin)
@@ -178,29 +211,34 @@ void PairList::build(const Atoms& atoms, const Partition& partition, double cuto
     row_begin_.assign(1, 0);
     x_at_build_.assign(atoms.x.begin(), atoms.x.begin() + atoms.n_owned);
 
-    std::vector<std::int32_t> owned, copies;
+    // By zone: two atoms are a pair here if they lie further along in no common direction (see Partition).
+    constexpr std::size_t n_zones = 8;
+    std::array<std::vector<std::int32_t>, n_zones> members;
     IVec3 low = IVec3::Constant(std::numeric_limits<std::int64_t>::max());
     for (std::int32_t i = 0; i < atoms.n_total; ++i) {
-        if (partition.zone()[index(i)] == Partition::named) continue;
-        (i < atoms.n_owned ? owned : copies).push_back(i);
+        const auto zone = partition.zone()[index(i)];
+        if (zone == Partition::named) continue;
+        members[zone].push_back(i);
         low = low.cwiseMin(atoms.x[index(i)]);
     }
-    if (owned.empty() && copies.empty()) return;
+    if (std::ranges::all_of(members, [](const auto& m) { return m.empty(); })) return;
     for (int k = 0; k < 3; ++k) origin_[k] = to_kernel_lattice(low[k]);
 
-    std::array<Columns, 2> sets;
+    std::array<Columns, n_zones> sets;
     Bounds all = Bounds::empty();
-    sort_into(sets[0], all, atoms, owned);
-    sort_into(sets[1], all, atoms, copies);
+    for (std::size_t zone = 0; zone < n_zones; ++zone) sort_into(sets[zone], all, atoms, members[zone]);
     load_positions(atoms);
 
-    const Rules rules(topology_, *this, atoms, partition);
+    Rules rules(topology_, *this, atoms);
     const float margin = rounding_margin(std::max({all.extent(0), all.extent(1), all.extent(2)}));
     const float reach = static_cast<float>(cutoff + skin) + margin;
-    for (std::size_t si = 0; si < 2; ++si)
-        for (std::int32_t ci = sets[si].first; ci < sets[si].last; ++ci) {
-            for (std::size_t sj = si; sj < 2; ++sj)
-                add_partners(ci, sets[si].bounds[index(ci - sets[si].first)], sets[sj], rules, reach);
+    found_.resize(clusters_.size());
+    for (std::size_t zi = 0; zi < n_zones; ++zi)
+        for (std::int32_t ci = sets[zi].first; ci < sets[zi].last; ++ci) {
+            rules.mark_exclusions(ci);
+            for (std::size_t zj = zi; zj < n_zones; ++zj)
+                if ((zi & zj) == 0)
+                    add_partners(ci, sets[zi].bounds[index(ci - sets[zi].first)], sets[zj], rules, reach);
             row_begin_.push_back(static_cast<std::int64_t>(entries_.size()));
         }
 }
@@ -249,33 +287,41 @@ void PairList::sort_into(Columns& columns, Bounds& all, const Atoms& atoms, cons
     }
     columns.last = static_cast<std::int32_t>(clusters_.size());
     columns.begin.push_back(columns.last);
+    for (std::size_t k = 0; k < 3; ++k) {
+        for (const auto& cluster : columns.bounds) {
+            columns.cluster_low[k].push_back(cluster.low[k]);
+            columns.cluster_high[k].push_back(cluster.high[k]);
+        }
+        columns.cluster_low[k].resize(columns.bounds.size() + search_width, 1e30F);
+        columns.cluster_high[k].resize(columns.bounds.size() + search_width, 1e30F);
+    }
 }
 
 /// Lists the clusters of a set, from `ci` on, that have atoms within `reach` [nm] of cluster `ci`.
 void PairList::add_partners(std::int32_t ci, const Bounds& own, const Columns& set, const Rules& rules, float reach)
 {
     if (set.first == set.last) return;
-    const float reach2 = reach * reach;
-    const Bounds* first = set.bounds.data();
-    const int x_end = set.place(own.high[0] + reach, 0), y_begin = set.place(own.low[1] - reach, 1),
-              y_end = set.place(own.high[1] + reach, 1);
-    for (int x = set.place(own.low[0] - reach, 0); x <= x_end; ++x)
-        for (int y = y_begin; y <= y_end; ++y) {
-            // Bounds along z within a column are ordered: skip what lies below, stop at what lies above.
-            const auto column = index(x * set.n[1] + y);
-            const Bounds* other = first + (std::max(set.begin[column], ci) - set.first);
-            const Bounds* end = first + (set.begin[column + 1] - set.first);
-            if (end - other > 8)
-                other =
-                    std::partition_point(other, end, [&](const Bounds& b) { return b.high[2] < own.low[2] - reach; });
-            for (; other < end && other->low[2] <= own.high[2] + reach; ++other) {
-                if (own.distance2(*other) >= reach2) continue;
-                const auto cj = set.first + static_cast<std::int32_t>(other - first);
-                if (within(clusters_[index(ci)], clusters_[index(cj)], reach2) == 0) continue;
-                const auto mask = rules.without_exclusions(rules.allowed(ci, cj), ci, cj);
-                if (mask != 0) entries_.push_back({cj, mask});
-            }
-        }
+    const Search search{.low = own.low,
+                        .high = own.high,
+                        .reach = reach,
+                        .clusters = clusters_.data(),
+                        .own = ci,
+                        .set_first = set.first,
+                        .low_x = set.cluster_low[0].data(),
+                        .low_y = set.cluster_low[1].data(),
+                        .low_z = set.cluster_low[2].data(),
+                        .high_x = set.cluster_high[0].data(),
+                        .high_y = set.cluster_high[1].data(),
+                        .high_z = set.cluster_high[2].data(),
+                        .begin = set.begin.data(),
+                        .x_begin = set.place(own.low[0] - reach, 0),
+                        .x_end = set.place(own.high[0] + reach, 0),
+                        .y_begin = set.place(own.low[1] - reach, 1),
+                        .y_end = set.place(own.high[1] + reach, 1),
+                        .n_y = set.n[1]};
+    const auto n = find_partners(search, found_.data());
+    for (std::size_t k = 0; k < n; ++k)
+        if (const auto mask = rules.mask(ci, found_[k]); mask != 0) entries_.push_back({found_[k], mask});
 }
 
 /// All places far from all atoms and from each other.

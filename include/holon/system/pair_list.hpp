@@ -60,7 +60,7 @@ public:
 private:
     struct Bounds;
     struct Columns; // clusters sorted into columns along z
-    struct Rules;
+    class Rules;
     void sort_into(Columns& columns, Bounds& all, const Atoms& atoms, const std::vector<std::int32_t>& members);
     void add_partners(std::int32_t ci, const Bounds& own, const Columns& set, const Rules& rules, float reach);
     static Cluster unused_cluster();
@@ -72,7 +72,8 @@ private:
     std::vector<std::int32_t> atoms_;
     std::vector<std::int64_t> row_begin_;
     std::vector<Entry> entries_;
-    std::vector<IVec3> x_at_build_; // owned atoms
+    std::vector<IVec3> x_at_build_;   // owned atoms
+    std::vector<std::int32_t> found_; // scratch
 };
 
 /// Position on the kernel lattice: 2^-48 nm rounded to 2^-22 nm. Shifting by a multiple of 2^-22 nm commutes with it.
