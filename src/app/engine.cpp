@@ -62,7 +62,7 @@ Engine::Engine(Communicator comm, std::shared_ptr<const Topology> topology, cons
                  DomainGrid::choose(comm_.size(), box_, nonbonded_.cutoff() + skin_, parameters.domains)),
       constraints_(*topology_, clusters_, solver_order(parameters),
                    SolverSettings{.tolerance = constraint_tolerance(parameters), .comm = comm_}),
-      pair_list_(*topology_), pair_force_(*topology_, nonbonded_, parameters.precision, box_),
+      pair_lists_(*topology_), pair_force_(*topology_, nonbonded_, parameters.precision, box_),
       cmap_(cmap_surfaces(*topology_)), self_energy_(PairForce::self_energy(*topology_, nonbonded_)),
       dispersion_(dispersion_correction(*topology_, box.volume(), parameters))
 {
@@ -100,14 +100,14 @@ void Engine::renew_local_lists()
                                      [this](std::int32_t copy) { return partition_.owner_of(copy); }});
     }
     const auto timer = timers.measure(Stage::pair_list);
-    pair_list_.build(atoms, partition_, nonbonded_.cutoff(), skin_);
-    pair_force_.set_up(pair_list_, atoms);
-    if (long_range_) long_range_->set_up(atoms, pair_list_.allowed_displacement());
+    pair_lists_.build(atoms, partition_, nonbonded_, skin_);
+    pair_force_.set_up(pair_lists_, atoms);
+    if (long_range_) long_range_->set_up(atoms, pair_lists_.allowed_displacement());
 }
 
 bool Engine::stale(const Votes& votes) const
 {
-    return static_cast<double>(votes.displacement) * position_unit >= pair_list_.allowed_displacement();
+    return static_cast<double>(votes.displacement) * position_unit >= pair_lists_.allowed_displacement();
 }
 
 void Engine::update_halo()
@@ -127,8 +127,8 @@ void Engine::compute_forces(bool want_totals)
     }
     {
         const auto timer = timers.measure(Stage::pair);
-        pair_list_.load_positions(atoms);
-        const auto problem = pair_force_.add_forces(pair_list_, atoms, want_totals ? &sums : nullptr);
+        pair_lists_.load_positions(atoms);
+        const auto problem = pair_force_.add_forces(pair_lists_, atoms, want_totals ? &sums : nullptr);
         if (failure_.empty()) failure_ = problem;
     }
     if (long_range_) {
@@ -177,10 +177,10 @@ double Engine::mesh_error()
     const NonbondedConstants constants(parameters_, settings);
     PairForce pairs(*topology_, constants, Precision::real64, box_);
     const auto mesh = make_mesh(comm_, *topology_, *settings, box_, constants.coulomb_factor, Precision::real64);
-    pairs.set_up(pair_list_, atoms);
-    mesh->set_up(atoms, pair_list_.allowed_displacement());
+    pairs.set_up(pair_lists_, atoms);
+    mesh->set_up(atoms, pair_lists_.allowed_displacement());
     std::fill(atoms.f.begin(), atoms.f.end(), IVec3::Zero());
-    const auto failures = mesh->compute(atoms, nullptr) + pairs.add_forces(pair_list_, atoms, nullptr);
+    const auto failures = mesh->compute(atoms, nullptr) + pairs.add_forces(pair_lists_, atoms, nullptr);
     mesh->add_forces(atoms);
     add_bonded_forces(settings.get(), nullptr);
     partition_.halo().accumulate(atoms.f);
@@ -242,7 +242,7 @@ ConstraintResult Engine::constrain_velocities(const ConstraintStage& stage)
 
 Votes Engine::vote(Votes mine) const
 {
-    const double moved = std::sqrt(pair_list_.largest_displacement2(atoms));
+    const double moved = std::sqrt(pair_lists_.largest_displacement2(atoms));
     mine.displacement = static_cast<std::int64_t>(std::ceil(moved / position_unit));
     // Further than half the box since the list was built is no motion but an explosion.
     if (!failure_.empty() || moved > box_.max_cutoff()) mine.failed = 1;
@@ -254,7 +254,7 @@ Votes Engine::vote(Votes mine) const
 void Engine::fail_together(std::int64_t step) const
 {
     std::string text = failure_;
-    if (text.empty() && std::sqrt(pair_list_.largest_displacement2(atoms)) > box_.max_cutoff())
+    if (text.empty() && std::sqrt(pair_lists_.largest_displacement2(atoms)) > box_.max_cutoff())
         text = "an atom has moved by more than half the box within a few steps: the system is blowing up";
     const auto first = -comm_.max(text.empty() ? -std::int64_t{comm_.size()} : -std::int64_t{comm_.rank()});
     comm_.broadcast(text, static_cast<int>(first));

@@ -14,6 +14,7 @@ namespace holon {
 namespace {
 
 using pair::Form;
+using pair::Kind;
 
 constexpr int per_cluster = PairList::width;
 constexpr int lanes = per_cluster * per_cluster;
@@ -28,22 +29,22 @@ struct PlacePair {
     std::int32_t i, j;
 };
 
-void run_kernel(Form coulomb, Form vdw, const pair::KernelData& data)
+void run_kernel(Kind kind, Form form, const pair::KernelData& data)
 {
 #if defined(HOLON_X86_KERNELS)
-    if (__builtin_cpu_supports("x86-64-v4")) return pair::run_kernel_v4(coulomb, vdw, data);
-    if (__builtin_cpu_supports("x86-64-v3")) return pair::run_kernel_v3(coulomb, vdw, data);
+    if (__builtin_cpu_supports("x86-64-v4")) return pair::run_kernel_v4(kind, form, data);
+    if (__builtin_cpu_supports("x86-64-v3")) return pair::run_kernel_v3(kind, form, data);
 #endif
-    pair::run_kernel_baseline(coulomb, vdw, data);
+    pair::run_kernel_baseline(kind, form, data);
 }
 
-pair::EnergySums run_energies(Form coulomb, Form vdw, const pair::EnergyData& data)
+int128 run_energies(Kind kind, Form form, const pair::EnergyData& data)
 {
 #if defined(HOLON_X86_KERNELS)
-    if (__builtin_cpu_supports("x86-64-v4")) return pair::run_energies_v4(coulomb, vdw, data);
-    if (__builtin_cpu_supports("x86-64-v3")) return pair::run_energies_v3(coulomb, vdw, data);
+    if (__builtin_cpu_supports("x86-64-v4")) return pair::run_energies_v4(kind, form, data);
+    if (__builtin_cpu_supports("x86-64-v3")) return pair::run_energies_v3(kind, form, data);
 #endif
-    return pair::run_energies_baseline(coulomb, vdw, data);
+    return pair::run_energies_baseline(kind, form, data);
 }
 
 /// As the kernels do it.
@@ -77,12 +78,17 @@ struct PairForce::Impl {
     std::vector<float> c6_single, c12_single;
     double charge_scale;
 
-    std::vector<std::int32_t> type;   // per place
-    std::vector<float> charge_single; // per place, times charge_scale
-    std::vector<double> charge;
-    std::vector<pair::LaneForces> partner;
-    std::vector<pair::RowForces> row;
-    std::vector<std::uint8_t> row_has_wide;
+    /// What belongs to one list. Coulomb lists have charges, the others types.
+    struct Part {
+        Kind kind;
+        std::vector<std::int32_t> type;         // per place
+        std::vector<float> charge_single;       // per place, times charge_scale
+        std::vector<double> charge;             // likewise
+        std::vector<pair::LaneForces> partner;  // per cluster
+        std::vector<pair::RowForces> row;       // per cluster
+        std::vector<std::uint8_t> row_has_wide; // per cluster
+    };
+    Part coulomb{Kind::coulomb, {}, {}, {}, {}, {}, {}}, vdw{Kind::vdw, {}, {}, {}, {}, {}, {}};
 
     Impl(const Topology& topology, const NonbondedConstants& n, Precision p, const Box& b)
         : constants(n), box(b), precision(p), coulomb_form(n.mesh ? Form::ewald : pair::form_of(n.coulomb_modifier)),
@@ -100,36 +106,53 @@ struct PairForce::Impl {
         c12_single.assign(c12.begin(), c12.end());
     }
 
-    bool vectorised() const
+    Form form(const Part& part) const { return part.kind == Kind::coulomb ? coulomb_form : vdw_form; }
+
+    bool vectorised(const Part& part) const
     {
-        return precision == Precision::mixed && (coulomb_form == Form::plain || coulomb_form == Form::ewald);
+        if (precision != Precision::mixed) return false;
+        return part.kind == Kind::vdw || coulomb_form == Form::plain || coulomb_form == Form::ewald;
     }
 
-    void run_vectorised(const PairList& list, Atoms& atoms)
+    void set_up(Part& part, const PairList& list, const Atoms& atoms) const
+    {
+        const auto places = list.atoms().size();
+        part.type.assign(places, n_types - 1);
+        part.charge.assign(places, 0.0);
+        for (std::size_t p = 0; p < places; ++p) {
+            const auto atom = list.atoms()[p];
+            if (atom < 0) continue;
+            part.type[p] = atoms.type[index(atom)];
+            part.charge[p] = atoms.charge[index(atom)] * charge_scale;
+        }
+        part.charge_single.assign(part.charge.begin(), part.charge.end());
+    }
+
+    void run_vectorised(Part& part, const PairList& list, Atoms& atoms) const
     {
         const auto n = list.clusters().size();
-        partner.assign(n, {});
-        row.assign(n, {});
-        row_has_wide.assign(n, 0);
-        run_kernel(coulomb_form, vdw_form,
+        part.partner.assign(n, {});
+        part.row.assign(n, {});
+        part.row_has_wide.assign(n, 0);
+        run_kernel(part.kind, form(part),
                    {.clusters = list.clusters().data(),
                     .n_clusters = static_cast<std::int64_t>(n),
                     .row_begin = list.row_begin().data(),
                     .entries = list.entries().data(),
-                    .charge = charge_single.data(),
-                    .type = type.data(),
+                    .charge = part.charge_single.data(),
+                    .type = part.type.data(),
                     .c6 = c6_single.data(),
                     .c12 = c12_single.data(),
                     .n_types = n_types,
                     .constants = single,
-                    .partner = partner.data(),
-                    .row = row.data(),
-                    .row_has_wide = row_has_wide.data()});
-        fold(list, atoms);
+                    .partner = part.partner.data(),
+                    .row = part.row.data(),
+                    .row_has_wide = part.row_has_wide.data()});
+        fold(part, list, atoms);
     }
 
     /// Adds what rows and partners have collected, in units of 2^-14, to the forces in units of 2^-28.
-    void fold(const PairList& list, Atoms& atoms) const
+    static void fold(const Part& part, const PairList& list, Atoms& atoms)
     {
         constexpr std::int64_t scale = std::int64_t{1} << (force_bits - pair::kernel_force_bits);
         for (std::size_t c = 0; c < list.clusters().size(); ++c)
@@ -141,44 +164,54 @@ struct PairForce::Impl {
                     for (std::size_t l = a; l < 16; l += 4) sum -= lane[l];
                     return sum * scale;
                 };
+                const auto& row = part.row[c];
+                const auto& partner = part.partner[c];
                 atoms.f[index(atom)] +=
-                    IVec3(total(row[c].x, partner[c].x), total(row[c].y, partner[c].y), total(row[c].z, partner[c].z));
+                    IVec3(total(row.x, partner.x), total(row.y, partner.y), total(row.z, partner.z));
             }
     }
 
-    /// Whether the vectorised kernel has left the pair out: the kernel's own expression in one lane.
-    bool left_out(PlacePair p, const Vec3& d, bool coulomb, bool vdw) const
+    /// Force over distance in the arithmetic of T.
+    template <class T, class Charges>
+    T force_over_r(const Part& part, const Charges& charge, const std::vector<T>& c6_table,
+                   const std::vector<T>& c12_table, const pair::Constants<T>& k, PlacePair p, T r2, T rinv) const
     {
-        const auto dx = static_cast<float>(d[0]), dy = static_cast<float>(d[1]), dz = static_cast<float>(d[2]);
-        const float r2 = dx * dx + dy * dy + dz * dz;
+        if (part.kind == Kind::coulomb) {
+            const T qq = charge[index(p.i)] * charge[index(p.j)];
+            return with_form(coulomb_form, [&](auto c) { return pair::coulomb_force<c.value>(r2, rinv, qq, k); });
+        }
+        const auto t = index(part.type[index(p.i)] * n_types + part.type[index(p.j)]);
+        return with_form(vdw_form,
+                         [&](auto v) { return pair::vdw_force<v.value>(r2, rinv, c6_table[t], c12_table[t], k); });
+    }
+
+    /// Whether the vectorised kernel has left the pair out: the kernel's own expression in one lane.
+    bool left_out(const Part& part, PlacePair p, const Vec3& d) const
+    {
+        const float r2 = pair::distance2(static_cast<float>(d[0]), static_cast<float>(d[1]), static_cast<float>(d[2]));
         const float rinv = pair::inverse_sqrt(r2, std::bit_cast<std::int32_t>(r2));
-        const auto t = index(type[index(p.i)] * n_types + type[index(p.j)]);
-        const float qq = charge_single[index(p.i)] * charge_single[index(p.j)];
-        const float lj = with_form(
-            vdw_form, [&](auto f) { return pair::vdw_force<f.value>(r2, rinv, c6_single[t], c12_single[t], single); });
-        const float q =
-            with_form(coulomb_form, [&](auto c) { return pair::coulomb_force<c.value>(r2, rinv, qq, single); });
-        const float f = (coulomb ? q : 0.0F) + (vdw ? lj : 0.0F);
+        const float f = force_over_r(part, part.charge_single, c6_single, c12_single, single, p, r2, rinv);
         return !(f * f * r2 <= pair::wide_limit * pair::wide_limit);
     }
 
-    /// Calls use(places, d [nm], within the Coulomb cutoff, within the vdW cutoff) for the pairs of one row.
+    /// Calls use(places, d [nm]) for the pairs of one row that are within the cutoff.
     template <class Use>
-    void for_each_pair_of_row(const PairList& list, const Atoms& atoms, std::size_t ci, Use use) const
+    void for_each_pair_of_row(const Part& part, const PairList& list, const Atoms& atoms, std::size_t ci, Use use) const
     {
         for (auto e = list.row_begin()[ci]; e < list.row_begin()[ci + 1]; ++e) {
             const auto entry = list.entries()[index(e)];
             for (std::int32_t l = 0; l < lanes; ++l)
                 if ((entry.mask >> l & 1U) != 0)
-                    one_pair(list, atoms,
+                    one_pair(part, list, atoms,
                              {static_cast<std::int32_t>(ci) * per_cluster + l / 4, entry.cluster * per_cluster + l % 4},
                              use);
         }
     }
 
     template <class Use>
-    void one_pair(const PairList& list, const Atoms& atoms, PlacePair p, Use use) const
+    void one_pair(const Part& part, const PairList& list, const Atoms& atoms, PlacePair p, Use use) const
     {
+        const bool is_coulomb = part.kind == Kind::coulomb;
         if (precision == Precision::mixed) {
             const auto& a = list.clusters()[index(p.i / 4)];
             const auto& b = list.clusters()[index(p.j / 4)];
@@ -186,19 +219,15 @@ struct PairForce::Impl {
             const float dx = static_cast<float>(a.x[i] - b.x[j]) * kernel_unit;
             const float dy = static_cast<float>(a.y[i] - b.y[j]) * kernel_unit;
             const float dz = static_cast<float>(a.z[i] - b.z[j]) * kernel_unit;
-            const float r2 = dx * dx + dy * dy + dz * dz;
-            const bool coulomb = r2 < single.rc2_coulomb, vdw = r2 < single.rc2_vdw;
-            if (coulomb || vdw) use(p, Vec3(dx, dy, dz), coulomb, vdw);
+            const float cutoff2 = is_coulomb ? single.rc2_coulomb : single.rc2_vdw;
+            if (pair::distance2(dx, dy, dz) < cutoff2) use(p, Vec3(dx, dy, dz));
         } else {
             const Vec3 d = to_real(atoms.x[index(list.atoms()[index(p.i)])] - atoms.x[index(list.atoms()[index(p.j)])],
                                    position_unit);
+            const double cutoff2 = is_coulomb ? real.rc2_coulomb : real.rc2_vdw;
             const double r2 = d[0] * d[0] + d[1] * d[1] + d[2] * d[2];
-            const auto within = [&](double rc2) {
-                constexpr double rounding = 1e-13; // [nm^2] more than that of positions and box to their lattices
-                return (std::abs(r2 - rc2) < rounding ? tie_distance2(list, atoms, p) : r2) < rc2;
-            };
-            const bool coulomb = within(real.rc2_coulomb), vdw = within(real.rc2_vdw);
-            if (coulomb || vdw) use(p, d, coulomb, vdw);
+            constexpr double rounding = 1e-13; // [nm^2] more than that of positions and box to their lattices
+            if ((std::abs(r2 - cutoff2) < rounding ? tie_distance2(list, atoms, p) : r2) < cutoff2) use(p, d);
         }
     }
 
@@ -220,21 +249,8 @@ struct PairForce::Impl {
         return r2;
     }
 
-    double force_over_r(PlacePair p, double r2, bool coulomb, bool vdw) const
-    {
-        const double rinv = 1.0 / std::sqrt(r2);
-        const double qq = charge[index(p.i)] * charge[index(p.j)];
-        const auto t = index(type[index(p.i)] * n_types + type[index(p.j)]);
-        double f = 0.0;
-        if (coulomb)
-            f += with_form(coulomb_form, [&](auto c) { return pair::coulomb_force<c.value>(r2, rinv, qq, real); });
-        if (vdw)
-            f += with_form(vdw_form, [&](auto v) { return pair::vdw_force<v.value>(r2, rinv, c6[t], c12[t], real); });
-        return f;
-    }
-
     /// Adds the force of one pair in double, 64-bit sums.
-    void add_wide(const PairList& list, Atoms& atoms, PlacePair p, const Vec3& d, bool coulomb, bool vdw,
+    void add_wide(const Part& part, const PairList& list, Atoms& atoms, PlacePair p, const Vec3& d,
                   std::string& failure) const
     {
         const auto i = index(list.atoms()[index(p.i)]), j = index(list.atoms()[index(p.j)]);
@@ -245,66 +261,76 @@ struct PairForce::Impl {
                                       std::max(atoms.id[i], atoms.id[j]) + 1);
             return;
         }
-        const double f = force_over_r(p, r2, coulomb, vdw);
+        const double f = force_over_r(part, part.charge, c6, c12, real, p, r2, 1.0 / std::sqrt(r2));
         IVec3 force;
         for (int k = 0; k < 3; ++k) force[k] = round_to_int_clamped(f * d[k] / force_unit);
         atoms.f[i] += force;
         atoms.f[j] -= force;
     }
 
-    void add_energies(const PairList& list, const Atoms& atoms, ForceSums& sums)
+    void add_forces(Part& part, const PairList& list, Atoms& atoms, std::string& failure) const
     {
-        std::vector<std::uint8_t> left_out_rows(list.clusters().size(), 1);
-        if (vectorised()) {
-            const auto total = run_energies(coulomb_form, vdw_form,
-                                            {.clusters = list.clusters().data(),
-                                             .n_clusters = static_cast<std::int64_t>(list.clusters().size()),
-                                             .row_begin = list.row_begin().data(),
-                                             .entries = list.entries().data(),
-                                             .charge = charge.data(),
-                                             .type = type.data(),
-                                             .c6 = c6.data(),
-                                             .c12 = c12.data(),
-                                             .n_types = n_types,
-                                             .cutoffs = single,
-                                             .constants = real,
-                                             .row_left_out = left_out_rows.data()});
-            sums.energy[static_cast<std::size_t>(EnergyTerm::coulomb_short)] += FixedSum::from_raw(total.coulomb);
-            sums.energy[static_cast<std::size_t>(EnergyTerm::lj)] += FixedSum::from_raw(total.lj);
+        const auto add = [&](PlacePair p, const Vec3& d) { add_wide(part, list, atoms, p, d, failure); };
+        if (!vectorised(part)) {
+            for (std::size_t ci = 0; ci < list.clusters().size(); ++ci)
+                for_each_pair_of_row(part, list, atoms, ci, add);
+            return;
         }
-        for (std::size_t ci = 0; ci < left_out_rows.size(); ++ci)
-            if (left_out_rows[ci] != 0) add_row_energies(list, atoms, ci, sums);
+        run_vectorised(part, list, atoms);
+        for (std::size_t ci = 0; ci < part.row_has_wide.size(); ++ci)
+            if (part.row_has_wide[ci] != 0)
+                for_each_pair_of_row(part, list, atoms, ci, [&](PlacePair p, const Vec3& d) {
+                    if (left_out(part, p, d)) add(p, d);
+                });
     }
 
-    void add_row_energies(const PairList& list, const Atoms& atoms, std::size_t ci, ForceSums& sums) const
+    void add_energies(const Part& part, const PairList& list, const Atoms& atoms, ForceSums& sums) const
     {
-        for_each_pair_of_row(list, atoms, ci, [&](PlacePair p, const Vec3& d, bool coulomb, bool vdw) {
-            const double r2 = d[0] * d[0] + d[1] * d[1] + d[2] * d[2];
-            const Eigen::Vector3f s = d.cast<float>();
-            const double rinv = inverse_distance(r2, s[0] * s[0] + s[1] * s[1] + s[2] * s[2]);
-            const auto t = index(type[index(p.i)] * n_types + type[index(p.j)]);
-            const double qq = charge[index(p.i)] * charge[index(p.j)];
-            if (coulomb)
-                sums.add(EnergyTerm::coulomb_short, with_form(coulomb_form, [&](auto c) {
-                             return pair::coulomb_energy<c.value>(r2, rinv, qq, real);
-                         }));
-            if (vdw)
-                sums.add(EnergyTerm::lj, with_form(vdw_form, [&](auto v) {
-                             return pair::vdw_energy<v.value>(r2, rinv, c6[t], c12[t], real);
-                         }));
-        });
+        const auto term = part.kind == Kind::coulomb ? EnergyTerm::coulomb_short : EnergyTerm::lj;
+        std::vector<std::uint8_t> left_out_rows(list.clusters().size(), 1);
+        if (vectorised(part))
+            sums.energy[static_cast<std::size_t>(term)] +=
+                FixedSum::from_raw(run_energies(part.kind, form(part),
+                                                {.clusters = list.clusters().data(),
+                                                 .n_clusters = static_cast<std::int64_t>(list.clusters().size()),
+                                                 .row_begin = list.row_begin().data(),
+                                                 .entries = list.entries().data(),
+                                                 .charge = part.charge.data(),
+                                                 .type = part.type.data(),
+                                                 .c6 = c6.data(),
+                                                 .c12 = c12.data(),
+                                                 .n_types = n_types,
+                                                 .cutoffs = single,
+                                                 .constants = real,
+                                                 .row_left_out = left_out_rows.data()}));
+        for (std::size_t ci = 0; ci < left_out_rows.size(); ++ci)
+            if (left_out_rows[ci] != 0)
+                for_each_pair_of_row(part, list, atoms, ci,
+                                     [&](PlacePair p, const Vec3& d) { sums.add(term, energy(part, p, d)); });
+    }
+
+    double energy(const Part& part, PlacePair p, const Vec3& d) const
+    {
+        const double r2 = pair::distance2(d[0], d[1], d[2]);
+        const double rinv = inverse_distance(
+            r2, pair::distance2(static_cast<float>(d[0]), static_cast<float>(d[1]), static_cast<float>(d[2])));
+        if (part.kind == Kind::coulomb) {
+            const double qq = part.charge[index(p.i)] * part.charge[index(p.j)];
+            return with_form(coulomb_form, [&](auto c) { return pair::coulomb_energy<c.value>(r2, rinv, qq, real); });
+        }
+        const auto t = index(part.type[index(p.i)] * n_types + part.type[index(p.j)]);
+        return with_form(vdw_form, [&](auto v) { return pair::vdw_energy<v.value>(r2, rinv, c6[t], c12[t], real); });
     }
 
     /// -1/2 sum over pairs of d (x) f = -1/2 sum over local atoms of x (x) f: with integer positions and forces the two
     /// are the same number, whatever the origin, because the forces of each rank's pairs sum to exactly zero.
-    void add_virial(const PairList& list, const Atoms& atoms, ForceSums& sums) const
+    void add_virial(const Atoms& atoms, ForceSums& sums) const
     {
         const int drop = precision == Precision::mixed ? position_bits - kernel_bits : 4;
         sums.position_force_bits = position_bits - drop + force_bits;
-        for (const auto atom : list.atoms()) {
-            if (atom < 0) continue;
-            const IVec3& x = atoms.x[index(atom)];
-            const IVec3& f = atoms.f[index(atom)];
+        for (std::size_t i = 0; i < index(atoms.n_total); ++i) {
+            const IVec3& x = atoms.x[i];
+            const IVec3& f = atoms.f[i];
             for (int a = 0; a < 3; ++a) {
                 const int128 position = (x[a] + (std::int64_t{1} << (drop - 1))) >> drop;
                 for (int b = 0; b < 3; ++b)
@@ -320,43 +346,22 @@ PairForce::PairForce(const Topology& topology, const NonbondedConstants& constan
 }
 PairForce::~PairForce() = default;
 
-void PairForce::set_up(const PairList& list, const Atoms& atoms)
+void PairForce::set_up(const PairLists& lists, const Atoms& atoms)
 {
-    auto& self = *impl_;
-    const auto places = list.atoms().size();
-    self.type.assign(places, self.n_types - 1);
-    self.charge.assign(places, 0.0);
-    for (std::size_t p = 0; p < places; ++p) {
-        const auto atom = list.atoms()[p];
-        if (atom < 0) continue;
-        self.type[p] = atoms.type[index(atom)];
-        self.charge[p] = atoms.charge[index(atom)] * self.charge_scale;
-    }
-    self.charge_single.assign(self.charge.begin(), self.charge.end());
+    impl_->set_up(impl_->coulomb, lists.coulomb, atoms);
+    impl_->set_up(impl_->vdw, lists.vdw, atoms);
 }
 
-std::string PairForce::add_forces(const PairList& list, Atoms& atoms, ForceSums* sums)
+std::string PairForce::add_forces(const PairLists& lists, Atoms& atoms, ForceSums* sums)
 {
     auto& self = *impl_;
     std::string failure;
-    const auto add_wide = [&](PlacePair p, const Vec3& d, bool coulomb, bool vdw) {
-        self.add_wide(list, atoms, p, d, coulomb, vdw, failure);
-    };
-    if (self.vectorised()) {
-        self.run_vectorised(list, atoms);
-        for (std::size_t ci = 0; ci < self.row_has_wide.size(); ++ci)
-            if (self.row_has_wide[ci] != 0)
-                self.for_each_pair_of_row(list, atoms, ci, [&](PlacePair p, const Vec3& d, bool coulomb, bool vdw) {
-                    if (self.left_out(p, d, coulomb, vdw)) add_wide(p, d, coulomb, vdw);
-                });
-    } else {
-        for (std::size_t ci = 0; ci < list.clusters().size(); ++ci)
-            self.for_each_pair_of_row(list, atoms, ci, add_wide);
-    }
-    if (sums != nullptr) {
-        self.add_energies(list, atoms, *sums);
-        self.add_virial(list, atoms, *sums);
-    }
+    self.add_forces(self.coulomb, lists.coulomb, atoms, failure);
+    self.add_forces(self.vdw, lists.vdw, atoms, failure);
+    if (sums == nullptr) return failure;
+    self.add_energies(self.coulomb, lists.coulomb, atoms, *sums);
+    self.add_energies(self.vdw, lists.vdw, atoms, *sums);
+    self.add_virial(atoms, *sums);
     return failure;
 }
 

@@ -29,8 +29,8 @@ struct KernelData {
     std::int64_t n_clusters;
     const std::int64_t* row_begin;
     const PairList::Entry* entries;
-    const float* charge;      // per place, times sqrt(coulomb factor)
-    const std::int32_t* type; // per place
+    const float* charge;      // per place, times sqrt(coulomb factor); Coulomb lists
+    const std::int32_t* type; // per place; Lennard-Jones lists, with the tables
     const float* c6;          // n_types x n_types
     const float* c12;
     std::int32_t n_types;
@@ -44,13 +44,13 @@ struct KernelData {
 /// out.
 inline constexpr double energy_limit = 0x1p14;
 
-/// Sums of a list's pair energies, in units of 2^-36 kJ/mol.
+/// For the sum of a list's pair energies, in units of 2^-36 kJ/mol.
 struct EnergyData {
     const Cluster* clusters;
     std::int64_t n_clusters;
     const std::int64_t* row_begin;
     const PairList::Entry* entries;
-    const double* charge; // per place, times sqrt(coulomb factor)
+    const double* charge; // as in KernelData
     const std::int32_t* type;
     const double* c6; // n_types x n_types
     const double* c12;
@@ -60,17 +60,15 @@ struct EnergyData {
     std::uint8_t* row_left_out; // per cluster, set where a row is left to the caller
 };
 
-struct EnergySums {
-    int128 coulomb = 0, lj = 0;
-};
+/// The interaction of a list, and its form. Coulomb: plain (or reaction field) or ewald.
+enum class Kind { coulomb, vdw };
 
-EnergySums run_energies_baseline(Form coulomb, Form vdw, const EnergyData& data);
-EnergySums run_energies_v3(Form coulomb, Form vdw, const EnergyData& data);
-EnergySums run_energies_v4(Form coulomb, Form vdw, const EnergyData& data);
-
-/// Adds all pairs of the list: plain Coulomb (or reaction field) or ewald, and this form of Lennard-Jones.
-void run_kernel_baseline(Form coulomb, Form vdw, const KernelData& data);
-void run_kernel_v3(Form coulomb, Form vdw, const KernelData& data);
-void run_kernel_v4(Form coulomb, Form vdw, const KernelData& data);
+#define HOLON_DECLARE(variant)                                                                                         \
+    int128 run_energies_##variant(Kind kind, Form form, const EnergyData& data);                                       \
+    void run_kernel_##variant(Kind kind, Form form, const KernelData& data);
+HOLON_DECLARE(baseline)
+HOLON_DECLARE(v3)
+HOLON_DECLARE(v4)
+#undef HOLON_DECLARE
 
 } // namespace holon::pair

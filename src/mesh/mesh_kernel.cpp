@@ -1,18 +1,15 @@
 // Compiled once per instruction set, with HOLON_VARIANT naming it; see CMakeLists.txt.
 #include "mesh_kernel.hpp"
 
-#include <type_traits>
+#include <holon/core/vector_math.hpp>
 
-#if defined(__x86_64__)
-#include <immintrin.h>
-#endif
+#include <type_traits>
 
 #if !defined(HOLON_VARIANT)
 #define HOLON_VARIANT baseline
 #endif
 #define HOLON_JOIN(name, variant) name##_##variant
 #define HOLON_NAME(name, variant) HOLON_JOIN(name, variant)
-#define HOLON_INLINE inline __attribute__((always_inline))
 
 namespace holon::mesh {
 namespace {
@@ -34,48 +31,6 @@ template <class V, class T>
 HOLON_INLINE void store(T* p, V v)
 {
     __builtin_memcpy(p, &v, sizeof v);
-}
-
-HOLON_INLINE float fused(float a, float b, float c)
-{
-    return __builtin_fmaf(a, b, c);
-}
-HOLON_INLINE double fused(double a, double b, double c)
-{
-    return __builtin_fma(a, b, c);
-}
-
-/// a b + c, rounded once: written out, so that all instruction sets do the same; those without it do it slowly.
-template <class V>
-HOLON_INLINE V multiply_add(V a, V b, V c)
-{
-    [[maybe_unused]] constexpr bool is_float = sizeof(a[0]) == 4;
-#if defined(__FMA__)
-    if constexpr (is_float && sizeof(V) == 32) return (V)_mm256_fmadd_ps((__m256)a, (__m256)b, (__m256)c);
-#endif
-#if defined(__AVX512F__)
-    if constexpr (is_float && sizeof(V) == 64) return (V)_mm512_fmadd_ps((__m512)a, (__m512)b, (__m512)c);
-    if constexpr (!is_float && sizeof(V) == 64) return (V)_mm512_fmadd_pd((__m512d)a, (__m512d)b, (__m512d)c);
-#endif
-    V sum;
-    for (unsigned l = 0; l < sizeof(V) / sizeof(a[0]); ++l) sum[l] = fused(a[l], b[l], c[l]);
-    return sum;
-}
-
-/// Nearest integer in each lane, ties to even.
-template <class VI, class V>
-HOLON_INLINE VI round_to_integers(V x)
-{
-#if defined(__AVX2__)
-    if constexpr (sizeof(x[0]) == 4 && sizeof(V) == 32) return (VI)_mm256_cvtps_epi32((__m256)x);
-#endif
-#if defined(__AVX512DQ__)
-    if constexpr (sizeof(x[0]) == 8 && sizeof(V) == 64) return (VI)_mm512_cvtpd_epi64((__m512d)x);
-#endif
-    VI rounded;
-    for (unsigned l = 0; l < sizeof(V) / sizeof(x[0]); ++l)
-        rounded[l] = static_cast<std::remove_reference_t<decltype(rounded[l])>>(__builtin_llrint(x[l]));
-    return rounded;
 }
 
 /// sum_p coefficients[p] s^p, the coefficients in the lanes.

@@ -202,7 +202,8 @@ private:
     std::vector<std::uint32_t> marks_;
 };
 
-void PairList::build(const Atoms& atoms, const Partition& partition, double cutoff, double skin)
+void PairList::build(const Atoms& atoms, const std::vector<std::uint8_t>& takes_part, const Partition& partition,
+                     double cutoff, double skin)
 {
     skin_ = skin;
     clusters_.clear();
@@ -217,7 +218,7 @@ void PairList::build(const Atoms& atoms, const Partition& partition, double cuto
     IVec3 low = IVec3::Constant(std::numeric_limits<std::int64_t>::max());
     for (std::int32_t i = 0; i < atoms.n_total; ++i) {
         const auto zone = partition.zone()[index(i)];
-        if (zone == Partition::named) continue;
+        if (zone == Partition::named || takes_part[index(i)] == 0) continue;
         members[zone].push_back(i);
         low = low.cwiseMin(atoms.x[index(i)]);
     }

@@ -7,7 +7,6 @@
 #include <holon/forces/dispersion_correction.hpp>
 #include <holon/forces/pair_force.hpp>
 #include <holon/mesh/mesh.hpp>
-#include <holon/system/pair_list.hpp>
 #include <holon/system/partition.hpp>
 
 #include <array>
@@ -102,7 +101,7 @@ private:
     TermIndex term_index_;
     Partition partition_;
     Constraints constraints_;
-    PairList pair_list_;
+    PairLists pair_lists_;
     PairForce pair_force_;
     std::vector<CmapSurface> cmap_;
     LocalTermLists terms_;

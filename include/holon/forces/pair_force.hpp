@@ -1,9 +1,8 @@
 #pragma once
 
-#include <holon/forces/nonbonded.hpp>
+#include <holon/forces/pair_lists.hpp>
 #include <holon/system/atoms.hpp>
 #include <holon/system/energies.hpp>
-#include <holon/system/pair_list.hpp>
 #include <holon/system/topology.hpp>
 
 #include <memory>
@@ -11,11 +10,11 @@
 
 namespace holon {
 
-/// Lennard-Jones and Coulomb forces between the pairs of a PairList.
+/// Lennard-Jones and Coulomb forces between the pairs of PairLists.
 ///
-/// mixed: float arithmetic on the kernel lattice; each pair's force is rounded to 2^-14 kJ/mol/nm and summed in 32-bit
-/// integers, so neither order nor layout matters. Pairs whose force reaches 4096 kJ/mol/nm (overlapping atoms) are
-/// computed again in double and summed in 64 bits; which ones is a property of the pair alone.
+/// mixed: float arithmetic on the kernel lattice; each pair's force of either kind is rounded to 2^-14 kJ/mol/nm and
+/// summed in 32-bit integers, so neither order nor layout matters. Pairs whose force reaches 4096 kJ/mol/nm
+/// (overlapping atoms) are computed again in double and summed in 64 bits; which ones is a property of the pair alone.
 /// double: everything in double on the full position lattice. Coordinates come from files with few decimals, so that
 /// pairs lie exactly at the cutoff more often than one would think; the rounding to the lattice must not decide about
 /// them, see tie_distance2() in the source.
@@ -25,13 +24,13 @@ public:
     PairForce(const Topology& topology, const NonbondedConstants& constants, Precision precision, const Box& box);
     ~PairForce();
 
-    /// Takes over types and charges of the atoms in the list's clusters. After every PairList::build().
-    void set_up(const PairList& list, const Atoms& atoms);
+    /// Takes over types and charges of the atoms in the lists' clusters. After every PairLists::build().
+    void set_up(const PairLists& lists, const Atoms& atoms);
 
     /// Adds the pair forces to atoms.f, and, if `sums` is given, energies and the virial of all that is in atoms.f
-    /// (which must be zero before). Pre: list.load_positions() has seen the current positions.
+    /// (which must be zero before). Pre: lists.load_positions() has seen the current positions.
     /// Returns a message if two atoms are at the same place, else an empty string.
-    [[nodiscard]] std::string add_forces(const PairList& list, Atoms& atoms, ForceSums* sums);
+    [[nodiscard]] std::string add_forces(const PairLists& lists, Atoms& atoms, ForceSums* sums);
 
     /// What the reaction field or the shift of a plain cut-off makes of each charge by itself, -1/2 K c_rf sum q^2
     /// [kJ/mol]: constant, whole system.

@@ -37,8 +37,10 @@ public:
 
     explicit PairList(const Topology& topology) : topology_(topology) {}
 
-    /// Sorts all local atoms into clusters and lists the pairs within `cutoff` + `skin` [nm].
-    void build(const Atoms& atoms, const Partition& partition, double cutoff, double skin);
+    /// Sorts the local atoms that take part (one flag each) into clusters and lists the pairs within `cutoff` + `skin`
+    /// [nm].
+    void build(const Atoms& atoms, const std::vector<std::uint8_t>& takes_part, const Partition& partition,
+               double cutoff, double skin);
 
     /// Copies the positions of all atoms into the clusters.
     void load_positions(const Atoms& atoms);

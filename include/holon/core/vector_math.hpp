@@ -1,0 +1,86 @@
+#pragma once
+
+#include <type_traits>
+
+#if defined(__x86_64__)
+#include <immintrin.h>
+#endif
+
+/// Arithmetic on GCC's vector types and on plain numbers, written out so that all instruction sets give the same bits.
+/// For kernels that are compiled once per instruction set: everything is inlined.
+namespace holon {
+
+#define HOLON_INLINE inline __attribute__((always_inline))
+
+HOLON_INLINE float multiply_add(float a, float b, float c)
+{
+    return __builtin_fmaf(a, b, c);
+}
+HOLON_INLINE double multiply_add(double a, double b, double c)
+{
+    return __builtin_fma(a, b, c);
+}
+
+/// The two halves of a vector.
+template <class Half, class V>
+HOLON_INLINE Half half_of(V v, int which)
+{
+    Half half[2];
+    static_assert(sizeof half == sizeof v);
+    __builtin_memcpy(&half, &v, sizeof v);
+    return half[which];
+}
+template <class V, class Half>
+HOLON_INLINE V joined(Half low, Half high)
+{
+    const Half halves[2] = {low, high};
+    V v;
+    static_assert(sizeof halves == sizeof v);
+    __builtin_memcpy(&v, &halves, sizeof v);
+    return v;
+}
+
+/// a b + c in each lane, rounded once; slow where the processor has no such instruction.
+template <class V>
+HOLON_INLINE V multiply_add(V a, V b, V c)
+{
+    [[maybe_unused]] constexpr bool is_float = sizeof(a[0]) == 4;
+#if defined(__AVX512F__)
+    if constexpr (is_float && sizeof(V) == 64) return (V)_mm512_fmadd_ps((__m512)a, (__m512)b, (__m512)c);
+    if constexpr (!is_float && sizeof(V) == 64) return (V)_mm512_fmadd_pd((__m512d)a, (__m512d)b, (__m512d)c);
+#endif
+#if defined(__FMA__)
+    if constexpr (is_float && sizeof(V) == 32) return (V)_mm256_fmadd_ps((__m256)a, (__m256)b, (__m256)c);
+    if constexpr (is_float && sizeof(V) == 64)
+        return joined<V>(_mm256_fmadd_ps(half_of<__m256>(a, 0), half_of<__m256>(b, 0), half_of<__m256>(c, 0)),
+                         _mm256_fmadd_ps(half_of<__m256>(a, 1), half_of<__m256>(b, 1), half_of<__m256>(c, 1)));
+    if constexpr (!is_float && sizeof(V) == 64)
+        return joined<V>(_mm256_fmadd_pd(half_of<__m256d>(a, 0), half_of<__m256d>(b, 0), half_of<__m256d>(c, 0)),
+                         _mm256_fmadd_pd(half_of<__m256d>(a, 1), half_of<__m256d>(b, 1), half_of<__m256d>(c, 1)));
+#endif
+    V sum;
+    for (unsigned l = 0; l < sizeof(V) / sizeof(a[0]); ++l) sum[l] = multiply_add(a[l], b[l], c[l]);
+    return sum;
+}
+
+/// Nearest integer in each lane, ties to even: odd-symmetric. |x| must fit.
+template <class VI, class V>
+HOLON_INLINE VI round_to_integers(V x)
+{
+    [[maybe_unused]] constexpr bool is_float = sizeof(x[0]) == 4;
+#if defined(__AVX512DQ__)
+    if constexpr (is_float && sizeof(V) == 64) return (VI)_mm512_cvtps_epi32((__m512)x);
+    if constexpr (!is_float && sizeof(V) == 64) return (VI)_mm512_cvtpd_epi64((__m512d)x);
+#endif
+#if defined(__AVX2__)
+    if constexpr (is_float && sizeof(V) == 32) return (VI)_mm256_cvtps_epi32((__m256)x);
+    if constexpr (is_float && sizeof(V) == 64)
+        return joined<VI>(_mm256_cvtps_epi32(half_of<__m256>(x, 0)), _mm256_cvtps_epi32(half_of<__m256>(x, 1)));
+#endif
+    VI rounded;
+    for (unsigned l = 0; l < sizeof(V) / sizeof(x[0]); ++l)
+        rounded[l] = static_cast<std::remove_reference_t<decltype(rounded[l])>>(__builtin_llrint(x[l]));
+    return rounded;
+}
+
+} // namespace holon

@@ -1,0 +1,28 @@
+#pragma once
+
+#include <holon/forces/nonbonded.hpp>
+#include <holon/system/pair_list.hpp>
+
+namespace holon {
+
+/// The pairs of either interaction, each among the atoms that have it: most atoms of a solution are hydrogens of water
+/// without Lennard-Jones, and need not be looked at for it.
+struct PairLists {
+    PairList coulomb, vdw;
+
+    explicit PairLists(const Topology& topology);
+
+    void build(const Atoms& atoms, const Partition& partition, const NonbondedConstants& constants, double skin);
+    void load_positions(const Atoms& atoms)
+    {
+        coulomb.load_positions(atoms);
+        vdw.load_positions(atoms);
+    }
+    double largest_displacement2(const Atoms& atoms) const { return coulomb.largest_displacement2(atoms); }
+    double allowed_displacement() const { return coulomb.allowed_displacement(); }
+
+private:
+    std::vector<std::uint8_t> has_vdw_; // per atom type
+};
+
+} // namespace holon
