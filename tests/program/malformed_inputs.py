@@ -263,6 +263,11 @@ PARAMETER_FILES = [
     Case("nsteps below -1", "md.mdp", swap("nsteps = 2", "nsteps = -2"), 0, "nsteps"),
     Case("unknown integrator", "md.mdp", swap("= md", "= euler"), 0, "euler"),
     Case("unknown coulombtype", "md.mdp", swap("= reaction-field", "= telepathy"), 0, "telepathy"),
+    Case("pme-order 20", "md.mdp", swap("= reaction-field", "= PME\npme-order = 20"), 6, "pme-order.*12"),
+    Case("mesh-accuracy negative", "md.mdp", add("mesh-accuracy = -1e-4\n"), 0, "mesh-accuracy"),
+    Case("PME without a spacing", "md.mdp", swap("= reaction-field", "= PME\nfourierspacing = 0"), 6, "fourier-nx"),
+    Case("P3M", "md.mdp", swap("= reaction-field", "= P3M-AD"), 0, "coulombtype = PME"),
+    Case("slab geometry", "md.mdp", add("ewald-geometry = 3dc\n"), 0, "ewald-geometry"),
     Case("cutoff negative", "md.mdp", swap("rvdw = 0.9", "rvdw = -0.9"), 0, "rvdw"),
     Case(
         "cutoff too long for the box", "md.mdp", swap("rvdw = 0.9", "rvdw = 1.6"), two_files=True, says="rvdw|cut-?off"

@@ -21,6 +21,21 @@ class References(holon.ProgramTest):
         self.assertLess(references.worst(relative)[0], energy_limit, relative)
         self.assertLess(relative["forces"], force_limit)
 
+    def check_mesh(self, system, precision):
+        expected = references.read_reference(SYSTEMS / system / "as-is.h5")
+        files = holon.input_files(SYSTEMS / system)
+        found = references.single_point(self.work / "run", files, precision=precision, mesh="spme")
+        energy_limit, force_limit = references.MESH_LIMITS[precision]
+        relative = references.errors(found, expected, SYSTEMS / system / "conf.gro")
+        self.assertLess(references.worst(relative)[0], energy_limit, relative)
+        self.assertLess(relative["forces"], force_limit)
+
+    def test_water_with_a_mesh(self):
+        self.check_mesh("spce-3852", "double")
+
+    def test_charged_protein_with_a_mesh(self):
+        self.check_mesh("dhfr", "mixed")
+
     def test_water_in_double(self):
         self.check("spce-3852", "double")
 
