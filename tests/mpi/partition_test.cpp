@@ -194,7 +194,7 @@ void expect_each_pair_once(const TestSystem& system, double cutoff, double skin)
         Distributed d(system, comm, grid);
         d.distribute(cutoff + skin);
         PairList list(*system.topology);
-        list.build(d.atoms, d.partition, cutoff, skin);
+        list.build(d.atoms, std::vector<std::uint8_t>(d.atoms.id.size(), 1), d.partition, cutoff, skin);
         expect_same_pairs(times_listed(d, list, cutoff), wanted, system.size());
     }
 }
@@ -237,7 +237,7 @@ TEST(PairList, StaysCompleteWhileAtomsMoveByHalfTheSkin)
             Distributed d(start, comm, grid);
             d.distribute(cutoff + skin);
             PairList list(*start.topology);
-            list.build(d.atoms, d.partition, cutoff, skin);
+            list.build(d.atoms, std::vector<std::uint8_t>(d.atoms.id.size(), 1), d.partition, cutoff, skin);
             EXPECT_EQ(list.largest_displacement2(d.atoms), 0.0);
             d.displace(list.allowed_displacement() / std::sqrt(3.0), 9);
             d.partition.halo().update_positions(d.atoms.x);
@@ -255,7 +255,7 @@ TEST(PairList, ClusterCoordinatesAreThePositionsOnTheKernelLattice)
     Distributed d(system, Communicator::world(), {});
     d.distribute(0.88);
     PairList list(*system.topology);
-    list.build(d.atoms, d.partition, 0.7, 0.18);
+    list.build(d.atoms, std::vector<std::uint8_t>(d.atoms.id.size(), 1), d.partition, 0.7, 0.18);
     d.displace(0.02, 4);
     d.partition.halo().update_positions(d.atoms.x);
     list.load_positions(d.atoms);

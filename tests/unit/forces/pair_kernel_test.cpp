@@ -113,10 +113,18 @@ struct Forces {
     std::vector<std::uint8_t> wide;
 };
 
-using Kernel = void (*)(Form, Form, const pair::KernelData&);
-using Energies = pair::EnergySums (*)(Form, Form, const pair::EnergyData&);
+using pair::Kind;
+using Kernel = void (*)(Kind, Form, const pair::KernelData&);
+using Energies = int128 (*)(Kind, Form, const pair::EnergyData&);
 
-Forces run(Kernel kernel, const RandomClusters& c, const Setting& setting)
+constexpr Kind kinds[] = {Kind::coulomb, Kind::vdw};
+
+Form form_of(const Setting& setting, Kind kind)
+{
+    return kind == Kind::coulomb ? setting.coulomb() : setting.form;
+}
+
+Forces run(Kernel kernel, Kind kind, const RandomClusters& c, const Setting& setting)
 {
     Forces result;
     result.partner.resize(RandomClusters::n);
@@ -124,7 +132,7 @@ Forces run(Kernel kernel, const RandomClusters& c, const Setting& setting)
     result.wide.resize(RandomClusters::n);
     std::memset(result.partner.data(), 0, sizeof(pair::LaneForces) * result.partner.size());
     std::memset(result.row.data(), 0, sizeof(pair::RowForces) * result.row.size());
-    kernel(setting.coulomb(), setting.form,
+    kernel(kind, form_of(setting, kind),
            {.clusters = c.clusters.data(),
             .n_clusters = RandomClusters::n,
             .row_begin = c.row_begin.data(),
@@ -142,27 +150,27 @@ Forces run(Kernel kernel, const RandomClusters& c, const Setting& setting)
 }
 
 struct EnergyResult {
-    pair::EnergySums sums;
+    int128 sum = 0;
     std::vector<std::uint8_t> left_out;
 };
 
-EnergyResult run(Energies kernel, const RandomClusters& c, const Setting& setting)
+EnergyResult run(Energies kernel, Kind kind, const RandomClusters& c, const Setting& setting)
 {
-    EnergyResult result{{}, std::vector<std::uint8_t>(RandomClusters::n)};
+    EnergyResult result{0, std::vector<std::uint8_t>(RandomClusters::n)};
     const NonbondedConstants constants = setting.constants();
-    result.sums = kernel(setting.coulomb(), setting.form,
-                         {.clusters = c.clusters.data(),
-                          .n_clusters = RandomClusters::n,
-                          .row_begin = c.row_begin.data(),
-                          .entries = c.entries.data(),
-                          .charge = c.charge.data(),
-                          .type = c.type.data(),
-                          .c6 = c.c6.data(),
-                          .c12 = c.c12.data(),
-                          .n_types = RandomClusters::n_types,
-                          .cutoffs = pair::Constants<float>(constants),
-                          .constants = pair::Constants<double>(constants),
-                          .row_left_out = result.left_out.data()});
+    result.sum = kernel(kind, form_of(setting, kind),
+                        {.clusters = c.clusters.data(),
+                         .n_clusters = RandomClusters::n,
+                         .row_begin = c.row_begin.data(),
+                         .entries = c.entries.data(),
+                         .charge = c.charge.data(),
+                         .type = c.type.data(),
+                         .c6 = c.c6.data(),
+                         .c12 = c.c12.data(),
+                         .n_types = RandomClusters::n_types,
+                         .cutoffs = pair::Constants<float>(constants),
+                         .constants = pair::Constants<double>(constants),
+                         .row_left_out = result.left_out.data()});
     return result;
 }
 
@@ -193,46 +201,49 @@ TEST(PairKernel, AllInstructionSetsGiveTheSameIntegers)
 {
     for (unsigned seed = 1; seed <= 5; ++seed) {
         const RandomClusters clusters(seed);
-        for (const auto& setting : settings()) {
-            const auto forces = run(pair::run_kernel_baseline, clusters, setting);
-            const auto energies = run(pair::run_energies_baseline, clusters, setting);
-            EXPECT_GT(std::ranges::count(forces.wide, 1), 0) << "no pair overlaps";
-            EXPECT_GT(std::ranges::count(energies.left_out, 0), 0) << "all rows overlap";
-            for (const auto& variant : variants()) {
-                SCOPED_TRACE(std::string(setting.name) + ", " + variant.name);
-                const auto other = run(variant.forces, clusters, setting);
-                EXPECT_TRUE(same_bytes(other.row, forces.row));
-                EXPECT_TRUE(same_bytes(other.partner, forces.partner));
-                EXPECT_TRUE(same_bytes(other.wide, forces.wide));
-                const auto other_energies = run(variant.energies, clusters, setting);
-                EXPECT_TRUE(other_energies.sums.coulomb == energies.sums.coulomb);
-                EXPECT_TRUE(other_energies.sums.lj == energies.sums.lj);
-                EXPECT_TRUE(other_energies.left_out == energies.left_out);
+        for (const auto& setting : settings())
+            for (const auto kind : kinds) {
+                const auto forces = run(pair::run_kernel_baseline, kind, clusters, setting);
+                const auto energies = run(pair::run_energies_baseline, kind, clusters, setting);
+                if (kind == Kind::vdw) {
+                    EXPECT_GT(std::ranges::count(forces.wide, 1), 0) << "no pair overlaps";
+                }
+                EXPECT_GT(std::ranges::count(energies.left_out, 0), 0) << "all rows overlap";
+                for (const auto& variant : variants()) {
+                    SCOPED_TRACE(std::string(setting.name) + ", " + variant.name);
+                    const auto other = run(variant.forces, kind, clusters, setting);
+                    EXPECT_TRUE(same_bytes(other.row, forces.row));
+                    EXPECT_TRUE(same_bytes(other.partner, forces.partner));
+                    EXPECT_TRUE(same_bytes(other.wide, forces.wide));
+                    const auto other_energies = run(variant.energies, kind, clusters, setting);
+                    EXPECT_TRUE(other_energies.sum == energies.sum);
+                    EXPECT_TRUE(other_energies.left_out == energies.left_out);
+                }
             }
-        }
     }
 }
 
 TEST(PairKernel, ActionIsReactionToTheLastBit)
 {
     const RandomClusters clusters(7);
-    for (const auto& setting : settings()) {
-        const auto forces = run(pair::run_kernel_baseline, clusters, setting);
-        std::int64_t x = 0, y = 0, z = 0, largest = 0;
-        for (std::size_t c = 0; c < RandomClusters::n; ++c) {
-            for (const auto f : forces.row[c].x) largest = std::max(largest, std::int64_t{std::abs(f)});
-            for (const auto f : forces.row[c].x) x += f;
-            for (const auto f : forces.row[c].y) y += f;
-            for (const auto f : forces.row[c].z) z += f;
-            for (const auto f : forces.partner[c].x) x -= f;
-            for (const auto f : forces.partner[c].y) y -= f;
-            for (const auto f : forces.partner[c].z) z -= f;
+    for (const auto& setting : settings())
+        for (const auto kind : kinds) {
+            const auto forces = run(pair::run_kernel_baseline, kind, clusters, setting);
+            std::int64_t x = 0, y = 0, z = 0, largest = 0;
+            for (std::size_t c = 0; c < RandomClusters::n; ++c) {
+                for (const auto f : forces.row[c].x) largest = std::max(largest, std::int64_t{std::abs(f)});
+                for (const auto f : forces.row[c].x) x += f;
+                for (const auto f : forces.row[c].y) y += f;
+                for (const auto f : forces.row[c].z) z += f;
+                for (const auto f : forces.partner[c].x) x -= f;
+                for (const auto f : forces.partner[c].y) y -= f;
+                for (const auto f : forces.partner[c].z) z -= f;
+            }
+            EXPECT_GT(largest, 1 << 14);
+            EXPECT_EQ(x, 0);
+            EXPECT_EQ(y, 0);
+            EXPECT_EQ(z, 0);
         }
-        EXPECT_GT(largest, 1 << 14);
-        EXPECT_EQ(x, 0);
-        EXPECT_EQ(y, 0);
-        EXPECT_EQ(z, 0);
-    }
 }
 
 /// Distances up to just below the cutoffs.
@@ -397,9 +408,9 @@ TEST(PairFunctions, InverseSquareRoot)
         const double r2 = std::exp2(std::uniform_real_distribution<double>(-20.0, 6.0)(random));
         const auto single = static_cast<float>(r2);
         const float y = pair::inverse_sqrt(single, std::bit_cast<std::int32_t>(single));
-        EXPECT_NEAR(y * std::sqrt(static_cast<double>(single)), 1.0, 3e-7);
+        EXPECT_NEAR(y * std::sqrt(static_cast<double>(single)), 1.0, 8e-7);
         const double refined = pair::refine_inverse_sqrt(r2, static_cast<double>(y));
-        EXPECT_NEAR(refined * std::sqrt(r2), 1.0, 3e-13);
+        EXPECT_NEAR(refined * std::sqrt(r2), 1.0, 1.5e-12);
     }
 }
 
