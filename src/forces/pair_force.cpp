@@ -47,6 +47,13 @@ int128 run_energies(Kind kind, Form form, const pair::EnergyData& data)
     return pair::run_energies_baseline(kind, form, data);
 }
 
+/// As the kernels do it.
+double inverse_distance(double r2, float r2_single)
+{
+    return pair::refine_inverse_sqrt(
+        r2, static_cast<double>(pair::inverse_sqrt(r2_single, std::bit_cast<std::int32_t>(r2_single))));
+}
+
 /// Calls use(std::integral_constant<Form, form>).
 template <class Use>
 auto with_form(Form form, Use use)
@@ -305,7 +312,11 @@ struct PairForce::Impl {
     double energy(const Part& part, PlacePair p, const Vec3& d) const
     {
         const double r2 = pair::distance2(d[0], d[1], d[2]);
-        const double rinv = 1.0 / std::sqrt(r2);
+        // In mixed precision the same bits as from the kernel: what else is in a row must not matter.
+        const auto r2_single = [&d] {
+            return pair::distance2(static_cast<float>(d[0]), static_cast<float>(d[1]), static_cast<float>(d[2]));
+        };
+        const double rinv = precision == Precision::mixed ? inverse_distance(r2, r2_single()) : 1.0 / std::sqrt(r2);
         if (part.kind == Kind::coulomb) {
             const double qq = part.charge[index(p.i)] * part.charge[index(p.j)];
             return with_form(coulomb_form, [&](auto c) { return pair::coulomb_energy<c.value>(r2, rinv, qq, real); });
