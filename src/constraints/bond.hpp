@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <array>
+#include <deque>
 #include <string>
 #include <unordered_map>
 #include <vector>
@@ -104,7 +105,7 @@ public:
 
 private:
     std::unordered_map<const ConstraintCluster*, std::int32_t> index_;
-    std::vector<Shape> shapes_;
+    std::deque<Shape> shapes_; // they stay where they are
 };
 
 /// "Constraints of atoms 3, 4, 5 (molecule 2, SOL) in step 17: <why>." Atoms and molecules count from 1.

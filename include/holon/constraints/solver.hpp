@@ -105,7 +105,8 @@ struct SolverSettings {
 #define HOLON_CONSTRAINT_SOLVERS(X)                                                                                    \
     X(settle)  /* rigid three-site water, closed form */                                                               \
     X(m_shake) /* Newton with a dense matrix, for clusters owned whole */                                              \
-    X(shake)   /* one constraint after the other, for clusters of any size, cut by any number of domains */
+    X(shake)   /* one constraint after the other, for clusters of any size, cut by any number of domains */             \
+    X(newton)  /* Newton with a sparse matrix on a tree of the molecule, for clusters likewise */
 
 #define HOLON_DECLARE(name) std::unique_ptr<Solver> make_##name##_solver(const SolverSettings& settings);
 HOLON_CONSTRAINT_SOLVERS(HOLON_DECLARE)
