@@ -60,21 +60,16 @@ void check(const MoleculeType& molecule, const ConstraintCluster& cluster)
 
 std::vector<std::string> solver_order(const Parameters& parameters)
 {
-    std::string general;
-    switch (parameters.constraint_algorithm) {
-    case ConstraintAlgorithm::lincs: // held to the accuracy of LINCS: constraint_tolerance()
-    case ConstraintAlgorithm::shake:
-        general = "shake";
-        break;
-    }
-    return {"settle", "m_shake", general};
+    const auto& chosen = parameters.constraint_algorithm;
+    if (chosen == "lincs") return {"settle", "m_shake", "shake"}; // held to its accuracy: constraint_tolerance()
+    if (chosen == "shake" || chosen == "newton") return {"settle", "m_shake", chosen};
+    return {"settle", chosen, "m_shake", "newton"};
 }
 
 double constraint_tolerance(const Parameters& parameters)
 {
-    return parameters.constraint_algorithm == ConstraintAlgorithm::lincs
-               ? std::min(parameters.shake_tol, lincs_accuracy)
-               : parameters.shake_tol;
+    return parameters.constraint_algorithm == "lincs" ? std::min(parameters.shake_tol, lincs_accuracy)
+                                                      : parameters.shake_tol;
 }
 
 Constraints::Constraints(const Topology& topology, const std::vector<MoleculeClusters>& clusters,
@@ -85,11 +80,7 @@ Constraints::Constraints(const Topology& topology, const std::vector<MoleculeClu
     auto checked = settings;
     checked.tolerance = std::max(settings.tolerance, least_tolerance);
     std::vector<SolverInUse> candidates;
-    for (const auto& name : order) {
-        const auto entry = std::ranges::find(constraint_solvers(), name, &SolverEntry::name);
-        if (entry == constraint_solvers().end()) throw InputError("Unknown constraint solver: " + name + ".");
-        candidates.push_back({name, entry->make(checked), 0, 0, {}});
-    }
+    for (const auto& name : order) candidates.push_back({name, make_solver(name, checked), 0, 0, {}});
     for (std::size_t type = 0; type < types_.size(); ++type) {
         types_[type].clusters = clusters[type].clusters;
         for (const auto& settle : topology.molecule_types[type].settles)

@@ -19,8 +19,8 @@ using ClusterKey = std::pair<std::int64_t, std::int32_t>;
 /// Collective.
 std::vector<ClusterKey> number_cut_clusters(const Communicator& comm, const std::vector<ClusterKey>& cut_here);
 
-/// Owners of the wanted atoms, which may be anywhere, from a directory that is spread over the ranks by id. `own`: atoms
-/// that this rank owns and that others may ask for. Collective.
+/// Owners of the wanted atoms, which may be anywhere, from a directory that is spread over the ranks by id. `own`:
+/// atoms that this rank owns and that others may ask for. Collective.
 std::unordered_map<AtomId, int> find_owners(const Communicator& comm, const std::vector<AtomId>& own,
                                             std::vector<AtomId> wanted);
 

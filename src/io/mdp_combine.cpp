@@ -111,7 +111,7 @@ public:
 
     void constraints()
     {
-        if (v_.constraints != ConstraintKind::none && v_.constraint_algorithm == ConstraintAlgorithm::lincs)
+        if (v_.constraints != ConstraintKind::none && v_.constraint_algorithm == "lincs")
             note("constraint-algorithm", "solved by SHAKE in this version, to shake-tol");
     }
 

@@ -2,6 +2,8 @@
 
 #include "mdp_text.hpp"
 
+#include <holon/constraints/solver.hpp>
+
 #include <algorithm>
 #include <utility>
 
@@ -71,6 +73,18 @@ MdpKey choice(std::string name, Choice V::*member, std::vector<std::pair<std::st
             ->first;
     };
     return bound(std::move(name), read, write);
+}
+
+/// Every constraint solver; and what GROMACS' users ask for.
+std::vector<std::pair<std::string, std::string>> constraint_algorithms()
+{
+    std::vector<std::pair<std::string, std::string>> names{{"lincs", "lincs"}};
+    for (const auto& solver : solver_names()) {
+        auto name = solver;
+        std::ranges::replace(name, '_', '-');
+        names.emplace_back(name, solver);
+    }
+    return names;
 }
 
 MdpKey yes_no(std::string name, bool V::*member)
@@ -267,8 +281,7 @@ std::vector<MdpKey> computed_mdp_keys()
                                {{"none", ConstraintKind::none},
                                 {"h-bonds", ConstraintKind::h_bonds},
                                 {"all-bonds", ConstraintKind::all_bonds}}),
-        choice<ConstraintAlgorithm>("constraint-algorithm", &V::constraint_algorithm,
-                                    {{"lincs", ConstraintAlgorithm::lincs}, {"shake", ConstraintAlgorithm::shake}}),
+        choice<std::string>("constraint-algorithm", &V::constraint_algorithm, constraint_algorithms()),
         real("shake-tol", &V::shake_tol, positive),
 
         own(choice<Precision>("precision", &V::precision, {{"mixed", Precision::mixed}, {"double", Precision::real64}}),

@@ -10,7 +10,8 @@
 namespace holon {
 
 /// Names of the solvers for these parameters, in the order in which they may claim a cluster: SETTLE for rigid water,
-/// dense Newton for small clusters, `constraint-algorithm` for the rest.
+/// dense Newton for small clusters, `constraint-algorithm` for the rest. A method of which dense Newton is but another
+/// form or a rival comes before it, and Newton's method takes what the chosen one can not.
 std::vector<std::string> solver_order(const Parameters& parameters);
 
 /// Tolerance for these parameters: shake-tol with SHAKE. LINCS' default leaves relative errors of 1e-5 to 1e-6, so that

@@ -14,6 +14,7 @@
 #include <memory>
 #include <span>
 #include <string>
+#include <vector>
 
 namespace holon {
 
@@ -98,15 +99,18 @@ struct SolverSettings {
     /// Largest |r^2 - d^2| / (2 d^2), and |r.v| dt / d^2, with which an iterative solver may stop.
     double tolerance = 1e-10;
     int max_iterations = 10000;
+    std::string after_guess = "shake"; // the solver that goes on from the first guess of `wiggle`
     Communicator comm;
 };
 
 /// Every constraint solver: src/constraints/<name>.cpp with make_<name>_solver(). To add one, add its line.
 #define HOLON_CONSTRAINT_SOLVERS(X)                                                                                    \
-    X(settle)  /* rigid three-site water, closed form */                                                               \
-    X(m_shake) /* Newton with a dense matrix, for clusters owned whole */                                              \
-    X(shake)   /* one constraint after the other, for clusters of any size, cut by any number of domains */             \
-    X(newton)  /* Newton with a sparse matrix on a tree of the molecule, for clusters likewise */
+    X(settle)            /* rigid three-site water, closed form */                                                     \
+    X(m_shake)           /* Newton with a dense matrix, for clusters owned whole */                                    \
+    X(shake)             /* one constraint after the other, for clusters of any size, cut by any number of domains */  \
+    X(newton)            /* Newton with a sparse matrix on a tree of the molecule, for clusters likewise */            \
+    X(ciccotti_ryckaert) /* likewise, with the first matrix kept */                                                    \
+    X(wiggle)            /* first guess from the constrained acceleration, then another solver */
 
 #define HOLON_DECLARE(name) std::unique_ptr<Solver> make_##name##_solver(const SolverSettings& settings);
 HOLON_CONSTRAINT_SOLVERS(HOLON_DECLARE)
@@ -118,5 +122,11 @@ struct SolverEntry {
     std::unique_ptr<Solver> (*make)(const SolverSettings&);
 };
 std::span<const SolverEntry> constraint_solvers();
+
+/// The solver of a line, or `wiggle+NAME`: the guess of the one, then the other. Throws InputError for anything else.
+std::unique_ptr<Solver> make_solver(const std::string& name, const SolverSettings& settings);
+
+/// All names that make_solver() takes.
+std::vector<std::string> solver_names();
 
 } // namespace holon

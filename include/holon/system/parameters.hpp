@@ -16,7 +16,6 @@ enum class MeshKind { esp, spme };
 enum class Modifier { none, potential_shift, potential_switch, force_switch };
 enum class DispersionCorrection { no, energy, energy_pressure, all_energy, all_energy_pressure };
 enum class ConstraintKind { none, h_bonds, all_bonds };
-enum class ConstraintAlgorithm { lincs, shake };
 enum class Thermostat { no, v_rescale };
 enum class CommMode { none, linear };
 
@@ -86,7 +85,7 @@ struct Parameters {
 
     // constraints
     ConstraintKind constraints = ConstraintKind::none;
-    ConstraintAlgorithm constraint_algorithm = ConstraintAlgorithm::lincs;
+    std::string constraint_algorithm = "lincs"; // or the name of a solver
     double shake_tol = 1e-4;
 
     // temperature

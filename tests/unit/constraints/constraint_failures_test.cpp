@@ -135,9 +135,9 @@ TEST(ConstraintFailures, ToleranceFollowsTheAlgorithm)
 {
     Parameters parameters;
     parameters.shake_tol = 1e-4;
-    parameters.constraint_algorithm = ConstraintAlgorithm::shake;
+    parameters.constraint_algorithm = "shake";
     EXPECT_EQ(constraint_tolerance(parameters), 1e-4);
-    parameters.constraint_algorithm = ConstraintAlgorithm::lincs;
+    parameters.constraint_algorithm = "lincs";
     EXPECT_EQ(constraint_tolerance(parameters), 1e-6);
     parameters.shake_tol = 1e-9;
     EXPECT_EQ(constraint_tolerance(parameters), 1e-9);
