@@ -228,6 +228,7 @@ ConstraintResult Engine::constrain_positions(const ConstraintStage& stage)
     auto result = constraints_.project_positions(atoms, box_, stage);
     if (failure_.empty()) failure_ = result.failure;
     length_error_ = std::max(length_error_, result.residual);
+    constraint_iterations_ = std::max(constraint_iterations_, result.iterations);
     return result;
 }
 
@@ -237,6 +238,7 @@ ConstraintResult Engine::constrain_velocities(const ConstraintStage& stage)
     auto result = constraints_.project_velocities(atoms, box_, stage);
     if (failure_.empty()) failure_ = result.failure;
     velocity_error_ = std::max(velocity_error_, result.residual);
+    constraint_iterations_ = std::max(constraint_iterations_, result.iterations);
     return result;
 }
 

@@ -328,6 +328,7 @@ void Outputs::finish(Engine& engine, const RunState& state, const std::string& r
     s.state_hash = system_hash(engine);
     s.constraint_length_error = engine.length_error();
     s.constraint_velocity_error = engine.velocity_error();
+    s.constraint_iterations = engine.constraint_iterations();
     s.timings = mean_timings(engine);
     s.checkpoint.bytes_per_step = comm.sum(s.checkpoint.bytes_per_step);
     on_root(comm, [&] {

@@ -4,7 +4,8 @@
 /// The acceleration a of a constrained molecule obeys r.a + v^2 = 0 for each bond. Summed up over the step that brought
 /// the bond from r to s without constraints, its multipliers solve A l = (s^2 - d^2) / 2 with the matrix A of the
 /// reference bonds alone, A_kl = C_kl r_k.r_l: one linear solution, after which lengths are wrong by O(dt^3), where
-/// they were by O(dt^2).
+/// they were by O(dt^2). The price of knowing nothing of the other solver: atoms for which it finds no solution stay at
+/// the guess.
 #include "newton.hpp"
 
 namespace holon {

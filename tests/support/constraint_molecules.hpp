@@ -184,6 +184,44 @@ inline ConstraintSystem ring_through_the_box()
     return one_molecule("Endless", std::vector<double>(n, 14.027), bonds, positions);
 }
 
+/// An alkane in which every angle with two hydrogens is as rigid as its bonds.
+inline ConstraintSystem alkane_with_h_angles()
+{
+    const Alkane chain(30, {3.2, 0.4, 4.9}, {1.0, 0.5, 0.3});
+    auto type = chain.type;
+    std::map<std::int32_t, std::vector<std::int32_t>> hydrogens; // of each carbon
+    for (const auto& bond : chain.type.constraints)
+        if (type.atoms[static_cast<std::size_t>(bond.j)].mass < 2.0) hydrogens[bond.i].push_back(bond.j);
+    for (const auto& [carbon, around] : hydrogens)
+        for (std::size_t a = 0; a < around.size(); ++a)
+            for (std::size_t b = a + 1; b < around.size(); ++b)
+                for (const auto& distance : bonds_between(chain.positions, {{around[a], around[b]}}))
+                    type.constraints.push_back(distance);
+    ConstraintSystem system;
+    system.add(type, 1, chain.positions);
+    return system;
+}
+
+/// A cubic lattice of 5 x 5 x 5 beads, somewhat out of place: nowhere can it be cut cheaply.
+inline ConstraintSystem lattice()
+{
+    constexpr int n = 5;
+    Noise noise(65);
+    std::vector<Vec3> positions;
+    std::vector<std::array<int, 2>> pairs;
+    const auto number = [](int i, int j, int k) { return (i * n + j) * n + k; };
+    for (int i = 0; i < n; ++i)
+        for (int j = 0; j < n; ++j)
+            for (int k = 0; k < n; ++k) {
+                positions.push_back(0.12 * Vec3(i, j, k) + 0.03 * noise.vector());
+                if (i > 0) pairs.push_back({number(i - 1, j, k), number(i, j, k)});
+                if (j > 0) pairs.push_back({number(i, j - 1, k), number(i, j, k)});
+                if (k > 0) pairs.push_back({number(i, j, k - 1), number(i, j, k)});
+            }
+    return one_molecule("Lattice", std::vector<double>(positions.size(), 28.0), bonds_between(positions, pairs),
+                        positions);
+}
+
 /// Rods of 0.1 nm at random angles.
 inline ConstraintSystem freely_jointed(int n)
 {
@@ -195,6 +233,30 @@ inline ConstraintSystem freely_jointed(int n)
                                            bonds_between(beads, neighbours_along(n, 1)), beads);
     for (auto& x : system.x_ref) system.box.wrap(x);
     return system;
+}
+
+/// Molecules of several kinds among each other, so that ranks share some and not others; every other one is at rest
+/// when disturb() is followed by calm().
+inline ConstraintSystem medley()
+{
+    ConstraintSystem all;
+    for (const auto& part : {freely_jointed(300), disulphide_macrocycle(), all_atom_c60(), ring_of_twelve()}) {
+        std::vector<Vec3> positions;
+        for (int copy = 0; copy < 2; ++copy)
+            for (const auto& x : part.x_ref)
+                positions.push_back(to_real(x, position_unit) + Vec3(0.3, 0.2, 0.1) * copy);
+        all.add(part.topology.molecule_types[0], 2, positions);
+    }
+    return all;
+}
+
+inline void calm(ConstraintSystem& system)
+{
+    for (std::size_t a = 0; a < system.x.size(); ++a)
+        if (system.topology.place(static_cast<AtomId>(a)).molecule % 2 == 1) {
+            system.x[a] = system.x_ref[a];
+            system.v[a] = IVec3::Zero();
+        }
 }
 
 /// Makes a rule for atoms into one that keeps waters and small clusters whole.

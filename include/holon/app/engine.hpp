@@ -79,8 +79,9 @@ public:
     const MeshSettings* mesh_settings() const { return mesh_settings_.get(); } // null: no mesh
     const Constraints& constraints() const { return constraints_; }
     std::int64_t n_repartitions() const { return n_repartitions_; }
-    double length_error() const { return from_ordered_bits(comm_.max(length_error_)); }     // Collective.
-    double velocity_error() const { return from_ordered_bits(comm_.max(velocity_error_)); } // Collective. [1/ps]
+    double length_error() const { return from_ordered_bits(comm_.max(length_error_)); }      // Collective.
+    double velocity_error() const { return from_ordered_bits(comm_.max(velocity_error_)); }  // Collective. [1/ps]
+    std::int64_t constraint_iterations() const { return comm_.max(constraint_iterations_); } // Collective. Most so far.
 
     Atoms atoms;
     Timers timers;
@@ -113,6 +114,7 @@ private:
     ForceTotals totals_;
     std::string failure_;
     std::int64_t length_error_ = 0, velocity_error_ = 0; // ordered_bits()
+    std::int64_t constraint_iterations_ = 0;
     std::int64_t n_repartitions_ = 0;
 };
 
