@@ -197,7 +197,8 @@ std::vector<MdpKey> computed_mdp_keys()
         names("include", &V::include),
         names("define", &V::define),
 
-        choice<I>("integrator", &V::integrator, {{"md", I::md}, {"md-vv", I::md_vv}, {"steep", I::steep}}),
+        choice<I>("integrator", &V::integrator,
+                  {{"md", I::md}, {"md-vv", I::md_vv}, {"sd", I::sd}, {"steep", I::steep}}),
         real("tinit", &V::tinit),
         real("dt", &V::dt, positive),
         may_change(integer("nsteps", &V::nsteps, at_least(-1))),

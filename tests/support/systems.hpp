@@ -163,6 +163,25 @@ inline TestSystem chain(const Mat3& vectors, int n, bool long_bonds = false, uns
     return system;
 }
 
+inline constexpr double trimer_bond = 0.15; // [nm]
+
+/// n^3 molecules of three equal beads on two rigid bonds, free to bend. Beads of others are felt if `interacting`.
+inline TestSystem trimers(const Mat3& vectors, int n, bool interacting = true, unsigned seed = 4)
+{
+    TestSystem system(vectors);
+    system.set_types({interacting ? std::array{6e-6, 1.8e-11} : std::array{0.0, 0.0}});
+    auto type = molecule("Trimer", {15.0, 15.0, 15.0}, {{0, 1, trimer_bond}, {1, 2, trimer_bond}});
+    type.exclusions = {{1, 2}, {0, 2}, {0, 1}};
+    Noise noise(seed);
+    std::vector<Vec3> positions;
+    for (const auto& centre : jittered_lattice(vectors, n, 0.02, noise)) {
+        const Vec3 one = trimer_bond * noise.vector().normalized(), other = one.unitOrthogonal() * trimer_bond;
+        positions.insert(positions.end(), {centre + one, centre, centre + other});
+    }
+    system.add(std::move(type), positions);
+    return system;
+}
+
 /// Grids of so many ranks: all of them, or thin slabs, rods and cubes where there are many.
 inline std::vector<std::vector<int>> grids_of(int ranks)
 {

@@ -9,7 +9,7 @@
 
 namespace holon {
 
-enum class IntegratorKind { md, md_vv, steep };
+enum class IntegratorKind { md, md_vv, sd, steep };
 enum class Precision { mixed, real64 };
 enum class CoulombKind { cutoff, reaction_field, mesh, ewald };
 enum class MeshKind { esp, spme };

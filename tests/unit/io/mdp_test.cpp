@@ -193,8 +193,9 @@ TEST(Mdp, NumbersMustBeNumbersInRange)
 
 TEST(Mdp, ChoicesThatAreNotThereNameThoseThatAre)
 {
-    expect_error("integrator = sd",
-                 "md.mdp:1: integrator = sd: not available in this version; choose one of md, md-vv, steep");
+    expect_error("integrator = bd",
+                 "md.mdp:1: integrator = bd: not available in this version; choose one of md, md-vv, sd, steep");
+    expect_error("integrator = sd", "tc-grps = : integrator = sd takes friction and temperature from tc-grps");
     expect_error("coulombtype = telepathy", "choose one of cut-off, reaction-field, reaction-field-zero, PME, Ewald");
     expect_error("mesh = fft", "choose one of esp, spme");
     expect_error("vdwtype = PME", "choose one of cut-off, shift, switch");
@@ -362,6 +363,10 @@ TEST(Mdp, TemperatureCouplingNeedsMatchingLists)
     expect_error("tc-grps = System\ntau-t = 1\nref-t = -300", "md.mdp:3: ref-t = -300: must be at least 0");
     expect_error("tc-grps = System\ntau-t = 1x\nref-t = 300", "md.mdp:2: tau-t = 1x: expected a number");
     EXPECT_TRUE(parameters_of("tc-grps = System\ntau-t = 1\nref-t = 300").tc_groups.empty()) << "tcoupl is no";
+    const auto sd = parameters_of("integrator = sd\ntcoupl = v-rescale\ntc-grps = System\ntau-t = 2\nref-t = 300");
+    EXPECT_EQ(sd.tcoupl, Thermostat::no);
+    ASSERT_EQ(sd.tc_groups.size(), 1u);
+    EXPECT_EQ(sd.tc_groups[0].tau, 2.0);
     EXPECT_EQ(parameters_of("integrator = steep\ntcoupl = v-rescale\ntc-grps = System\ntau-t = 1\nref-t = 300").tcoupl,
               Thermostat::no);
 }
