@@ -20,6 +20,10 @@ bool settle_in(Engine& engine, Outputs& outputs, std::int64_t step)
     const auto votes = engine.vote(outputs.votes());
     if (votes.failed != 0) engine.fail_together(step);
     outputs.agreed(engine.comm(), votes);
+    if (votes.warned != 0) {
+        const auto [count, first] = engine.take_warnings();
+        outputs.warn(count, first);
+    }
     if (engine.stale(votes)) {
         engine.repartition();
         outputs.repartitioned(engine);

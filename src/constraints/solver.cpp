@@ -12,8 +12,11 @@ ConstraintResult& ConstraintResult::operator+=(const ConstraintResult& other)
     residual = std::max(residual, other.residual);
     iterations = std::max(iterations, other.iterations);
     messages += other.messages;
+    bytes += other.bytes;
     reductions += other.reductions;
     if (failure.empty()) failure = other.failure;
+    warnings += other.warnings;
+    if (warning.empty()) warning = other.warning;
     return *this;
 }
 

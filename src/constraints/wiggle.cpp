@@ -24,6 +24,15 @@ public:
         return solver_->accepts(molecule, cluster);
     }
 
+    std::string refusal(const MoleculeType& molecule, const ConstraintCluster& cluster) const override
+    {
+        return solver_->refusal(molecule, cluster);
+    }
+    void add_needs(const MoleculeType& molecule, const ConstraintCluster& cluster, MoleculeNeeds& needs) const override
+    {
+        solver_->add_needs(molecule, cluster, needs);
+    }
+
     void rebuild(std::span<const ClusterInstance> clusters, const Atoms& atoms, const AtomDirectory& directory) override
     {
         guess_->rebuild(clusters, atoms, directory);

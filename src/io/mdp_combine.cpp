@@ -119,8 +119,9 @@ public:
 
     void constraints()
     {
-        if (v_.constraints != ConstraintKind::none && v_.constraint_algorithm == "lincs")
-            note("constraint-algorithm", "solved by SHAKE in this version, to shake-tol");
+        for (const auto& [key, value] : {std::pair("lincs-order", v_.lincs_order), {"lincs-iter", v_.lincs_iter}})
+            if (value > 100) fail(key, "must be at most 100; constraint-algorithm = newton is exact");
+        if (v_.lincs_warnangle > 90.0) fail("lincs-warnangle", "must be at most 90 degrees");
     }
 
 private:

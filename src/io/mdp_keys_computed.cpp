@@ -78,7 +78,7 @@ MdpKey choice(std::string name, Choice V::*member, std::vector<std::pair<std::st
 /// Every constraint solver; and what GROMACS' users ask for.
 std::vector<std::pair<std::string, std::string>> constraint_algorithms()
 {
-    std::vector<std::pair<std::string, std::string>> names{{"lincs", "lincs"}};
+    std::vector<std::pair<std::string, std::string>> names;
     for (const auto& solver : solver_names()) {
         auto name = solver;
         std::ranges::replace(name, '_', '-');
@@ -283,6 +283,9 @@ std::vector<MdpKey> computed_mdp_keys()
                                 {"h-bonds", ConstraintKind::h_bonds},
                                 {"all-bonds", ConstraintKind::all_bonds}}),
         choice<std::string>("constraint-algorithm", &V::constraint_algorithm, constraint_algorithms()),
+        integer("lincs-order", &V::lincs_order, at_least(1)),
+        integer("lincs-iter", &V::lincs_iter, at_least(0)),
+        real("lincs-warnangle", &V::lincs_warnangle, positive),
         real("shake-tol", &V::shake_tol, positive),
 
         own(choice<Precision>("precision", &V::precision, {{"mixed", Precision::mixed}, {"double", Precision::real64}}),

@@ -87,6 +87,9 @@ struct Parameters {
     ConstraintKind constraints = ConstraintKind::none;
     std::string constraint_algorithm = "lincs"; // or the name of a solver
     double shake_tol = 1e-4;
+    std::int64_t lincs_order = 4;
+    std::int64_t lincs_iter = 1;
+    double lincs_warnangle = 30.0; // [degrees]
 
     // temperature
     Thermostat tcoupl = Thermostat::no;
