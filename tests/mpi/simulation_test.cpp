@@ -53,6 +53,8 @@ TEST(Simulation, TakesTheSameStepsOnAnyGrid)
         {waters, "integrator = md\ndt = 0.001\ncomm-mode = linear\nnstcomm = 5" + with_thermostat},
         {waters, "integrator = md-vv\ndt = 0.001\nprecision = double\ncoulombtype = reaction-field\nepsilon-rf = 78"},
         {chain(dodecahedron(2.2), 5, true), "integrator = md-vv\ndt = 0.002" + with_thermostat},
+        {rigid_chain(dodecahedron(2.2), 5), "integrator = md\ndt = 0.002\nconstraint-algorithm = lincs"},
+        {rigid_chain(octahedron(2.2), 5), "integrator = md-vv\ndt = 0.002\nlincs-order = 8\nlincs-iter = 2"},
         {trimers(dodecahedron(2.2), 5), std::string("integrator = sd\ndt = 0.002") + groups}};
     for (const auto& [system, mdp] : all) {
         ProgramRun alone(system, Communicator(), mdp);

@@ -180,6 +180,26 @@ inline Polymer triangle()
     return polymer;
 }
 
+/// n triangles in a row, each sharing a corner with the next and turned at random; corners heavy enough for LINCS.
+inline Polymer chain_of_triangles(int n, unsigned seed)
+{
+    Noise noise(seed);
+    Polymer polymer;
+    polymer.type.name = "Triangles";
+    const auto corner = polymer.add_atom("A1", 60.0, Vec3(2.0, 2.0, 2.0));
+    for (int k = 0; k < n; ++k) {
+        const auto last = k == 0 ? corner : static_cast<std::int32_t>(polymer.positions.size()) - 1;
+        const Vec3 r = polymer.positions[static_cast<std::size_t>(last)];
+        const Vec3 along = (Vec3(1.0, 0.0, 0.0) + 0.5 * noise.vector()).normalized(), side = along.unitOrthogonal();
+        const auto tip = polymer.add_atom("T" + std::to_string(k + 1), 10.0, r + 0.05 * along + 0.0866 * side);
+        const auto next = polymer.add_atom("A" + std::to_string(k + 2), 60.0, r + 0.1 * along);
+        polymer.bind(last, tip);
+        polymer.bind(tip, next);
+        polymer.bind(last, next);
+    }
+    return polymer;
+}
+
 /// The carbons of benzene, bonds only.
 inline Polymer benzene()
 {

@@ -136,5 +136,98 @@ TEST(Lincs, IsAsAccurateAsItsTermsAllow)
         }
 }
 
+/// Order n of a chain: the two constraints of an atom, one more on either side for the bound atoms, then n couplings.
+TEST(LincsReach, CountsCouplings)
+{
+    const auto polymer = united_alkane(40, 1);
+    const auto clusters = find_clusters(polymer.type);
+    const LincsShape shape(polymer.type, clusters.clusters[0]);
+    const std::array<std::int32_t, 1> middle{20}, end{0};
+    for (const int order : {1, 4, 8}) {
+        LincsReach reach(shape, order);
+        EXPECT_EQ(reach(middle).size(), static_cast<std::size_t>(4 + 2 * order));
+        EXPECT_EQ(reach(end).size(), static_cast<std::size_t>(2 + order));
+    }
+}
+
+/// The second of three dumbbells after its second atom has moved to `end`, in bond lengths from the first.
+ConstraintResult moved(const Vec3& end, ConstraintSystem& system)
+{
+    Polymer dumbbell;
+    dumbbell.type.name = "Dumbbell";
+    dumbbell.add_atom("A", 10.0, Vec3(2.0, 2.0, 2.0));
+    dumbbell.add_atom("B", 10.0, Vec3(2.1, 2.0, 2.0));
+    dumbbell.bind(0, 1);
+    system = polymer_system(dumbbell, 3);
+    system.disturb(0.0, 0.0, 1);
+    system.x[3] = system.x[2] + to_lattice(0.1 * end, position_unit);
+    Constraints constraints(system.topology, system.clusters, {"lincs"}, {});
+    LocalPart part(system, 0, [](AtomId) { return 0; });
+    constraints.rebuild(part.atoms, part.directory());
+    const auto result = constraints.project_positions(part.atoms, system.box, {7, 0.002, 0.0});
+    system.x = part.atoms.x;
+    return result;
+}
+
+TEST(Lincs, WarnsOfBondsThatTurnFarAndStopsWhereThereIsNoSolution)
+{
+    ConstraintSystem system;
+    EXPECT_EQ(moved({0.9, 0.4, 0.0}, system).warnings, 0);
+    const auto warned = moved({0.9, 0.6, 0.0}, system);
+    EXPECT_EQ(warned.warnings, 1);
+    EXPECT_EQ(warned.failure, "");
+    EXPECT_EQ(warned.warning, "Constraints of atoms 3, 4 (molecule 2, Dumbbell) in step 7: the bond has turned by 37 "
+                              "degrees, more than lincs-warnangle.");
+    EXPECT_LT(system.max_length_error(system.x), 1e-12);
+    const auto failed = moved({0.5, 2.0, 0.0}, system);
+    EXPECT_EQ(failed.failure, "Constraints of atoms 3, 4 (molecule 2, Dumbbell) in step 7: the bond has turned by 90 "
+                              "degrees or more, or is not finite.");
+    EXPECT_LT((system.bond(system.x, 2, 3) - Vec3(0.05, 0.2, 0.0)).norm(), 1e-13) << "it stays where it is";
+}
+
+/// Nobody knows the angles of a free joint beforehand: where its arms fold together, the expansion diverges.
+TEST(Lincs, StopsWhereItDiverges)
+{
+    Polymer star;
+    star.type.name = "Star";
+    star.add_atom("A", 5.0, Vec3(2.0, 2.0, 2.0));
+    for (const auto& arm : {Vec3(0.1, 0.02, 0.0), Vec3(0.1, -0.02, 0.0), Vec3(0.1, 0.0, 0.02)}) {
+        star.add_atom("B", 10.0, Vec3(2.0, 2.0, 2.0) + arm);
+        star.bind(0, static_cast<std::int32_t>(star.positions.size()) - 1);
+    }
+    EXPECT_LT(radius(star), 0.8);
+    EXPECT_GT(dense_radius(star), 1.2);
+    auto system = polymer_system(star);
+    system.disturb(0.0, 0.0, 1);
+    for (const std::size_t arm : {1, 2, 3}) system.x[arm] += to_lattice({0.008, 0.0, 0.0}, position_unit);
+    Constraints constraints(system.topology, system.clusters, {"lincs"}, {});
+    LocalPart part(system, 0, [](AtomId) { return 0; });
+    constraints.rebuild(part.atoms, part.directory());
+    const auto result = constraints.project_positions(part.atoms, system.box, {7, 0.002, 0.0});
+    EXPECT_EQ(result.failure.find("Constraints of atoms 1, 2 (molecule 1, Star) in step 7: LINCS has left it "), 0u)
+        << result.failure;
+    EXPECT_EQ(part.atoms.x, system.x);
+}
+
+TEST(Lincs, VelocitiesGainWithEachIteration)
+{
+    const auto polymer = full_alkane(20, 1);
+    auto system = polymer_system(polymer);
+    system.disturb(0.0, 3.0, 2);
+    double before = 1e9;
+    for (const int iterations : {0, 1, 2, 4}) {
+        SolverSettings settings;
+        settings.lincs_iterations = iterations;
+        Constraints constraints(system.topology, system.clusters, {"lincs"}, settings);
+        LocalPart part(system, 0, [](AtomId) { return 0; });
+        constraints.rebuild(part.atoms, part.directory());
+        const auto result = constraints.project_velocities(part.atoms, system.box, {1, 0.002, 0.0});
+        EXPECT_NEAR(result.max_residual(), system.max_rate(part.atoms.x, part.atoms.v), 1e-10);
+        EXPECT_LT(result.max_residual(), 0.1 * before);
+        before = result.max_residual();
+    }
+    EXPECT_LT(before, 1e-4);
+}
+
 } // namespace
 } // namespace holon::test
