@@ -6,6 +6,7 @@
 #include <cmath>
 #include <fmt/format.h>
 #include <limits>
+#include <utility>
 
 namespace holon {
 
@@ -42,6 +43,15 @@ void name_coulomb_terms(std::array<double, energy_term_count>& energy, CoulombKi
     move(EnergyTerm::coulomb_self, EnergyTerm::coulomb_long);
 }
 
+SolverSettings solver_settings(const Parameters& parameters, const Communicator& comm)
+{
+    return {.tolerance = constraint_tolerance(parameters),
+            .lincs_order = static_cast<int>(parameters.lincs_order),
+            .lincs_iterations = static_cast<int>(parameters.lincs_iter),
+            .lincs_warn_angle = parameters.lincs_warnangle,
+            .comm = comm};
+}
+
 void check_cutoff(const Box& box, double cutoff)
 {
     if (cutoff <= box.max_cutoff()) return;
@@ -58,10 +68,9 @@ Engine::Engine(Communicator comm, std::shared_ptr<const Topology> topology, cons
     : comm_(std::move(comm)), topology_(std::move(topology)), parameters_(parameters), box_(box),
       mesh_settings_(mesh_settings_for(parameters, box)), nonbonded_(parameters, mesh_settings_), skin_(default_skin),
       clusters_(clusters_of(*topology_)), term_index_(*topology_),
-      partition_(comm_, *topology_, clusters_, term_index_.needs(clusters_), parameters_, box_,
+      constraints_(*topology_, clusters_, solver_order(parameters), solver_settings(parameters, comm_)),
+      partition_(comm_, *topology_, clusters_, needs(), parameters_, box_,
                  DomainGrid::choose(comm_.size(), box_, nonbonded_.cutoff() + skin_, parameters.domains)),
-      constraints_(*topology_, clusters_, solver_order(parameters),
-                   SolverSettings{.tolerance = constraint_tolerance(parameters), .comm = comm_}),
       pair_lists_(*topology_), pair_force_(*topology_, nonbonded_, parameters.precision, box_),
       cmap_(cmap_surfaces(*topology_)), self_energy_(PairForce::self_energy(*topology_, nonbonded_)),
       dispersion_(dispersion_correction(*topology_, box.volume(), parameters))
@@ -73,6 +82,14 @@ Engine::Engine(Communicator comm, std::shared_ptr<const Topology> topology, cons
                       ? make_mesh(comm_, *topology_, *mesh_settings_, box_, factor, parameters.precision)
                       : make_plain_ewald(comm_, *mesh_settings_->split, box_, factor, parameters.ewald_k_cutoff);
     mesh_constants_ = mesh_constants(*topology_, *mesh_settings_->split, box_, factor);
+}
+
+/// Which copies bonded terms and constraints ask for.
+std::vector<MoleculeNeeds> Engine::needs() const
+{
+    auto needs = term_index_.needs(clusters_);
+    constraints_.add_needs(needs);
+    return needs;
 }
 
 void Engine::distribute(std::vector<AtomRecord> records)
@@ -222,12 +239,20 @@ void Engine::reduce(ForceSums& sums)
         }
 }
 
+void Engine::note_problems(const ConstraintResult& result)
+{
+    if (failure_.empty()) failure_ = result.failure;
+    if (n_warnings_ == 0) warning_ = result.warning;
+    n_warnings_ += result.warnings;
+}
+
 ConstraintResult Engine::constrain_positions(const ConstraintStage& stage)
 {
     const auto timer = timers.measure(Stage::constraints);
     auto result = constraints_.project_positions(atoms, box_, stage);
-    if (failure_.empty()) failure_ = result.failure;
+    note_problems(result);
     length_error_ = std::max(length_error_, result.residual);
+    constraint_iterations_ = std::max(constraint_iterations_, result.iterations);
     return result;
 }
 
@@ -235,8 +260,9 @@ ConstraintResult Engine::constrain_velocities(const ConstraintStage& stage)
 {
     const auto timer = timers.measure(Stage::constraints);
     auto result = constraints_.project_velocities(atoms, box_, stage);
-    if (failure_.empty()) failure_ = result.failure;
+    note_problems(result);
     velocity_error_ = std::max(velocity_error_, result.residual);
+    constraint_iterations_ = std::max(constraint_iterations_, result.iterations);
     return result;
 }
 
@@ -246,9 +272,23 @@ Votes Engine::vote(Votes mine) const
     mine.displacement = static_cast<std::int64_t>(std::ceil(moved / position_unit));
     // Further than half the box since the list was built is no motion but an explosion.
     if (!failure_.empty() || moved > box_.max_cutoff()) mine.failed = 1;
+    if (n_warnings_ > 0) mine.warned = 1;
     static_assert(sizeof(Votes) % sizeof(std::int64_t) == 0);
     comm_.max(std::span(reinterpret_cast<std::int64_t*>(&mine), sizeof(Votes) / sizeof(std::int64_t)));
     return mine;
+}
+
+/// The text of the first rank that has one. Collective.
+std::string Engine::first_text(std::string text) const
+{
+    const auto first = -comm_.max(text.empty() ? -std::int64_t{comm_.size()} : -std::int64_t{comm_.rank()});
+    comm_.broadcast(text, static_cast<int>(first));
+    return text;
+}
+
+std::pair<std::int64_t, std::string> Engine::take_warnings()
+{
+    return {comm_.sum(std::exchange(n_warnings_, 0)), first_text(std::exchange(warning_, {}))};
 }
 
 void Engine::fail_together(std::int64_t step) const
@@ -256,8 +296,7 @@ void Engine::fail_together(std::int64_t step) const
     std::string text = failure_;
     if (text.empty() && std::sqrt(pair_lists_.largest_displacement2(atoms)) > box_.max_cutoff())
         text = "an atom has moved by more than half the box within a few steps: the system is blowing up";
-    const auto first = -comm_.max(text.empty() ? -std::int64_t{comm_.size()} : -std::int64_t{comm_.rank()});
-    comm_.broadcast(text, static_cast<int>(first));
+    text = first_text(std::move(text));
     while (!text.empty() && text.back() == '.') text.pop_back();
     throw Failure(
         fmt::format("Step {}: {}. Check the starting structure (minimise it with integrator = steep), the time "

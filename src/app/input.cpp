@@ -114,7 +114,7 @@ void derive_seeds(const Communicator& comm, RunInput& input, const std::string& 
 {
     auto& settings = input.settings;
     const auto& p = settings.parameters;
-    const bool ld = settings.derive_ld_seed && p.tcoupl != Thermostat::no;
+    const bool ld = settings.derive_ld_seed && (p.tcoupl != Thermostat::no || p.integrator == IntegratorKind::sd);
     const bool gen = settings.derive_gen_seed && p.gen_vel;
     if (!ld && !gen) return;
     std::uint64_t hash = text_hash(topology_text) + box_hash(input.box);

@@ -276,6 +276,17 @@ void Outputs::repartitioned(Engine& engine)
     if (checkpoint_) checkpoint_->repartition(engine.atoms.n_owned);
 }
 
+void Outputs::warn(std::int64_t count, const std::string& first)
+{
+    constexpr std::int64_t most = 20;
+    if (!log_ || ++n_warnings_ > most) return;
+    auto text = "Warning: " + first;
+    if (count > 1) text += fmt::format(" ({} more like it)", count - 1);
+    if (n_warnings_ == most) text += " No more of these will be shown.";
+    log_->line(text);
+    std::fprintf(stderr, "holon-md: %s\n", text.c_str());
+}
+
 void Outputs::checkpoint(Engine& engine, const RunState& state)
 {
     if (!checkpoint_ || state.step % parameters_.checkpoint_interval != 0) return;
@@ -328,6 +339,7 @@ void Outputs::finish(Engine& engine, const RunState& state, const std::string& r
     s.state_hash = system_hash(engine);
     s.constraint_length_error = engine.length_error();
     s.constraint_velocity_error = engine.velocity_error();
+    s.constraint_iterations = engine.constraint_iterations();
     s.timings = mean_timings(engine);
     s.checkpoint.bytes_per_step = comm.sum(s.checkpoint.bytes_per_step);
     on_root(comm, [&] {

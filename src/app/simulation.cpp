@@ -1,6 +1,7 @@
 #include <holon/app/simulation.hpp>
 
 #include <holon/core/units.hpp>
+#include <holon/integrators/langevin.hpp>
 #include <holon/integrators/propagate.hpp>
 #include <holon/integrators/v_rescale.hpp>
 
@@ -19,6 +20,10 @@ bool settle_in(Engine& engine, Outputs& outputs, std::int64_t step)
     const auto votes = engine.vote(outputs.votes());
     if (votes.failed != 0) engine.fail_together(step);
     outputs.agreed(engine.comm(), votes);
+    if (votes.warned != 0) {
+        const auto [count, first] = engine.take_warnings();
+        outputs.warn(count, first);
+    }
     if (engine.stale(votes)) {
         engine.repartition();
         outputs.repartitioned(engine);
@@ -93,6 +98,7 @@ void Simulation::run(std::int64_t last)
             thermostat_work_ = kept_work;
             return;
         }
+        if (scheme_.friction) exchange_heat();
 
         ++step_;
         if (!settle_in(engine_, outputs_, step_)) last = step_; // asked to stop
@@ -123,6 +129,21 @@ void Simulation::apply_thermostat()
     for (std::size_t i = 0; i < static_cast<std::size_t>(atoms.n_owned); ++i)
         for (int k = 0; k < 3; ++k)
             atoms.v[i][k] = round_to_int_clamped(static_cast<double>(atoms.v[i][k]) * scale[atoms.tc_group[i]]);
+}
+
+/// Friction and noise, constrained along the bonds at the start of the step like the forces, for half a step.
+void Simulation::exchange_heat()
+{
+    const double dt = parameters_.dt;
+    const auto before = local_kinetic_energy(engine_.atoms);
+    {
+        const auto timer = engine_.timers.measure(Stage::integrate);
+        add_friction_and_noise(engine_.atoms, parameters_.tc_groups, dt, parameters_.ld_seed, step_);
+    }
+    engine_.constrain_positions({.step = step_, .dt = 0.5 * dt});
+    auto heat = FixedSum::from_raw(local_kinetic_energy(engine_.atoms).raw() - before.raw());
+    engine_.comm().sum(std::span(&heat, 1));
+    thermostat_work_ += heat.value();
 }
 
 void Simulation::first_half()

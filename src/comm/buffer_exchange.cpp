@@ -108,6 +108,22 @@ void BufferExchange::start()
     if (!requests.empty()) check_mpi(MPI_Startall(static_cast<int>(requests.size()), requests.data()), "MPI_Startall");
 }
 
+void BufferExchange::start(std::span<const std::uint8_t> sends, std::span<const std::uint8_t> receives)
+{
+    HOLON_ASSERT(sends.size() == impl_->sends.size() && receives.size() == impl_->receives.size(),
+                 std::to_string(sends.size()) + ", " + std::to_string(receives.size()));
+    auto request = impl_->requests.begin();
+    const auto start_some = [&](const std::vector<Impl::Buffer>& buffers, std::span<const std::uint8_t> wanted) {
+        for (std::size_t k = 0; k < buffers.size(); ++k) {
+            if (buffers[k].rank == impl_->comm.rank()) continue;
+            if (wanted[k] != 0) check_mpi(MPI_Start(&*request), "MPI_Start");
+            ++request;
+        }
+    };
+    start_some(impl_->receives, receives);
+    start_some(impl_->sends, sends);
+}
+
 void BufferExchange::wait()
 {
     auto& requests = impl_->requests;

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <array>
+#include <deque>
 #include <string>
 #include <unordered_map>
 #include <vector>
@@ -104,8 +105,11 @@ public:
 
 private:
     std::unordered_map<const ConstraintCluster*, std::int32_t> index_;
-    std::vector<Shape> shapes_;
+    std::deque<Shape> shapes_; // they stay where they are
 };
+
+/// "3 CA, 4 HA, 5 C and 2 more": atoms of a molecule type, counted from 1.
+std::string atom_list(const MoleculeType& molecule, std::span<const std::int32_t> atoms);
 
 /// "Constraints of atoms 3, 4, 5 (molecule 2, SOL) in step 17: <why>." Atoms and molecules count from 1.
 std::string failure_message(const std::string& molecule_name, std::int64_t molecule, std::span<const AtomId> atoms,

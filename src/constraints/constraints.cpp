@@ -2,6 +2,8 @@
 
 #include <holon/core/error.hpp>
 
+#include "bond.hpp"
+
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -29,16 +31,6 @@ ConstraintCluster water_cluster(const Settle& settle)
     return cluster;
 }
 
-std::string atom_list(const MoleculeType& molecule, const ConstraintCluster& cluster)
-{
-    constexpr std::size_t shown = 8;
-    std::string text;
-    for (std::size_t k = 0; k < std::min(shown, cluster.atoms.size()); ++k)
-        text += fmt::format("{}{} {}", k > 0 ? ", " : "", cluster.atoms[k] + 1,
-                            molecule.atoms[static_cast<std::size_t>(cluster.atoms[k])].name);
-    return cluster.atoms.size() > shown ? fmt::format("{} and {} more", text, cluster.atoms.size() - shown) : text;
-}
-
 void check(const MoleculeType& molecule, const ConstraintCluster& cluster)
 {
     for (const auto& c : cluster.constraints) {
@@ -60,21 +52,16 @@ void check(const MoleculeType& molecule, const ConstraintCluster& cluster)
 
 std::vector<std::string> solver_order(const Parameters& parameters)
 {
-    std::string general;
-    switch (parameters.constraint_algorithm) {
-    case ConstraintAlgorithm::lincs: // held to the accuracy of LINCS: constraint_tolerance()
-    case ConstraintAlgorithm::shake:
-        general = "shake";
-        break;
-    }
-    return {"settle", "m_shake", general};
+    const auto& chosen = parameters.constraint_algorithm;
+    if (chosen == "lincs") return {"settle", "m_shake", "lincs", "newton"};
+    if (chosen == "shake" || chosen == "newton") return {"settle", "m_shake", chosen};
+    return {"settle", chosen, "m_shake", "newton"};
 }
 
 double constraint_tolerance(const Parameters& parameters)
 {
-    return parameters.constraint_algorithm == ConstraintAlgorithm::lincs
-               ? std::min(parameters.shake_tol, lincs_accuracy)
-               : parameters.shake_tol;
+    return parameters.constraint_algorithm == "lincs" ? std::min(parameters.shake_tol, lincs_accuracy)
+                                                      : parameters.shake_tol;
 }
 
 Constraints::Constraints(const Topology& topology, const std::vector<MoleculeClusters>& clusters,
@@ -84,11 +71,11 @@ Constraints::Constraints(const Topology& topology, const std::vector<MoleculeClu
     HOLON_ASSERT(clusters.size() == types_.size(), std::to_string(clusters.size()));
     auto checked = settings;
     checked.tolerance = std::max(settings.tolerance, least_tolerance);
+    checked.topology = &topology;
     std::vector<SolverInUse> candidates;
     for (const auto& name : order) {
-        const auto entry = std::ranges::find(constraint_solvers(), name, &SolverEntry::name);
-        if (entry == constraint_solvers().end()) throw InputError("Unknown constraint solver: " + name + ".");
-        candidates.push_back({name, entry->make(checked), 0, 0, {}});
+        candidates.push_back({name, make_solver(name, checked), 0, 0, {}});
+        rule_ += (rule_.empty() ? "" : ", ") + name;
     }
     for (std::size_t type = 0; type < types_.size(); ++type) {
         types_[type].clusters = clusters[type].clusters;
@@ -125,7 +112,13 @@ void Constraints::assign(std::size_t type, std::vector<SolverInUse>& candidates)
             throw InputError(
                 fmt::format("Molecule type {}: no constraint solver in use can take the {} constraints of atoms {}. "
                             "Choose another constraint-algorithm.",
-                            molecule.name, cluster.constraints.size(), atom_list(molecule, cluster)));
+                            molecule.name, cluster.constraints.size(), atom_list(molecule, cluster.atoms)));
+        for (auto candidate = candidates.begin(); candidate != taker && molecules > 0; ++candidate)
+            if (const auto why = candidate->solver->refusal(molecule, cluster); !why.empty())
+                refusals_.push_back(fmt::format("Molecule type {}, the cluster of {} constraints from atom {} on goes "
+                                                "to {}. {}.\n",
+                                                molecule.name, cluster.constraints.size(), cluster.atoms.front() + 1,
+                                                taker->name, why));
         taker->clusters += molecules;
         taker->constraints += molecules * static_cast<std::int64_t>(cluster.constraints.size());
         own.solver_of.push_back(static_cast<int>(taker - candidates.begin()));
@@ -171,11 +164,21 @@ ConstraintResult Constraints::project_velocities(Atoms& atoms, const Box& box, c
     return result;
 }
 
+void Constraints::add_needs(std::vector<MoleculeNeeds>& needs) const
+{
+    for (std::size_t type = 0; type < types_.size(); ++type)
+        for (std::size_t c = 0; c < types_[type].clusters.size(); ++c)
+            if (const auto solver = types_[type].solver_of[c]; solver >= 0)
+                solvers_[static_cast<std::size_t>(solver)].solver->add_needs(topology_.molecule_types[type],
+                                                                             types_[type].clusters[c], needs[type]);
+}
+
 std::string Constraints::description() const
 {
-    std::string text;
+    std::string text = "each cluster to the first that takes it of " + rule_ + "\n";
     for (const auto& used : solvers_)
         text += fmt::format("{}: {} clusters, {} constraints\n", used.name, used.clusters, used.constraints);
+    for (const auto& refusal : refusals_) text += refusal;
     return text;
 }
 

@@ -1,5 +1,7 @@
 #include "cut_clusters.hpp"
 
+#include <holon/core/error.hpp>
+
 #include <algorithm>
 #include <map>
 #include <string>
@@ -28,6 +30,59 @@ std::vector<ClusterKey> number_cut_clusters(const Communicator& comm, const std:
     std::ranges::sort(keys);
     keys.erase(std::unique(keys.begin(), keys.end()), keys.end());
     return keys;
+}
+
+std::unordered_map<AtomId, int> find_owners(const Communicator& comm, const std::vector<AtomId>& own,
+                                            std::vector<AtomId> wanted)
+{
+    if (!comm.any(!wanted.empty())) return {};
+    std::ranges::sort(wanted);
+    wanted.erase(std::ranges::unique(wanted).begin(), wanted.end());
+    constexpr AtomId ids_together = 64;
+    constexpr std::uint8_t publish = 0, query = 1;
+    const auto take = [](std::map<int, std::vector<std::byte>>& by_rank) {
+        std::vector<Message> messages;
+        for (auto& [rank, data] : by_rank) messages.push_back({rank, std::move(data)});
+        return messages;
+    };
+
+    std::map<int, std::vector<std::byte>> to_directory;
+    const auto put = [&](AtomId id, std::uint8_t what) {
+        Packer packer(to_directory[static_cast<int>(id / ids_together % comm.size())]);
+        packer.put(id);
+        packer.put(what);
+    };
+    for (const auto id : own) put(id, publish);
+    for (const auto id : wanted) put(id, query);
+    std::unordered_map<AtomId, int> published;
+    std::vector<std::pair<int, AtomId>> queries;
+    for (const auto& message : comm.exchange(take(to_directory))) {
+        Unpacker unpacker(message.data);
+        while (!unpacker.empty()) {
+            const auto id = unpacker.get<AtomId>();
+            if (unpacker.get<std::uint8_t>() == publish)
+                published[id] = message.rank;
+            else
+                queries.emplace_back(message.rank, id);
+        }
+    }
+    std::map<int, std::vector<std::byte>> answers;
+    for (const auto& [rank, id] : queries) {
+        const auto found = published.find(id);
+        HOLON_ASSERT(found != published.end(), "no rank owns atom id " + std::to_string(id));
+        Packer packer(answers[rank]);
+        packer.put(id);
+        packer.put(found->second);
+    }
+    std::unordered_map<AtomId, int> owners;
+    for (const auto& message : comm.exchange(take(answers))) {
+        Unpacker unpacker(message.data);
+        while (!unpacker.empty()) {
+            const auto id = unpacker.get<AtomId>();
+            owners[id] = unpacker.get<int>();
+        }
+    }
+    return owners;
 }
 
 std::vector<HaloExchange> make_copy_exchanges(const Communicator& comm, int n_channels,

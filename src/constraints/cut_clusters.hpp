@@ -5,6 +5,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <unordered_map>
 #include <utility>
 #include <vector>
 
@@ -17,6 +18,11 @@ using ClusterKey = std::pair<std::int64_t, std::int32_t>;
 /// The cut clusters of all ranks, each once, in ascending order: the place in it numbers them alike everywhere.
 /// Collective.
 std::vector<ClusterKey> number_cut_clusters(const Communicator& comm, const std::vector<ClusterKey>& cut_here);
+
+/// Owners of the wanted atoms, which may be anywhere, from a directory that is spread over the ranks by id. `own`:
+/// atoms that this rank owns and that others may ask for. Collective.
+std::unordered_map<AtomId, int> find_owners(const Communicator& comm, const std::vector<AtomId>& own,
+                                            std::vector<AtomId> wanted);
 
 /// A copy that is to be refreshed by the owner of its atom.
 struct CopyRequest {

@@ -1,5 +1,7 @@
 #include <holon/constraints/solver.hpp>
 
+#include <holon/core/error.hpp>
+
 #include <algorithm>
 
 namespace holon {
@@ -10,8 +12,11 @@ ConstraintResult& ConstraintResult::operator+=(const ConstraintResult& other)
     residual = std::max(residual, other.residual);
     iterations = std::max(iterations, other.iterations);
     messages += other.messages;
+    bytes += other.bytes;
     reductions += other.reductions;
     if (failure.empty()) failure = other.failure;
+    warnings += other.warnings;
+    if (warning.empty()) warning = other.warning;
     return *this;
 }
 
@@ -21,6 +26,33 @@ std::span<const SolverEntry> constraint_solvers()
     static constexpr SolverEntry entries[] = {HOLON_CONSTRAINT_SOLVERS(HOLON_ENTRY)};
 #undef HOLON_ENTRY
     return entries;
+}
+
+namespace {
+
+const std::string wiggle_and = "wiggle+";
+
+} // namespace
+
+std::unique_ptr<Solver> make_solver(const std::string& name, const SolverSettings& settings)
+{
+    if (name.starts_with(wiggle_and)) {
+        auto inner = settings;
+        inner.after_guess = name.substr(wiggle_and.size());
+        return make_wiggle_solver(inner);
+    }
+    const auto entry = std::ranges::find(constraint_solvers(), name, &SolverEntry::name);
+    if (entry == constraint_solvers().end()) throw InputError("Unknown constraint solver: " + name + ".");
+    return entry->make(settings);
+}
+
+std::vector<std::string> solver_names()
+{
+    std::vector<std::string> names;
+    for (const auto& entry : constraint_solvers()) names.emplace_back(entry.name);
+    for (const auto& entry : constraint_solvers())
+        if (entry.make != make_wiggle_solver) names.push_back(wiggle_and + entry.name);
+    return names;
 }
 
 } // namespace holon

@@ -96,7 +96,15 @@ public:
             note("tcoupl", "a minimisation has no temperature; ignored");
             v_.tcoupl = Thermostat::no;
         }
-        if (v_.tcoupl == Thermostat::no) {
+        if (v_.integrator == IntegratorKind::sd && v_.tcoupl != Thermostat::no) {
+            note("tcoupl", "friction and noise of integrator = sd are the thermostat; ignored");
+            v_.tcoupl = Thermostat::no;
+        }
+        if (v_.integrator == IntegratorKind::sd) {
+            if (v_.tc_grps.empty())
+                fail("tc-grps", "integrator = sd takes friction and temperature from tc-grps, tau-t and ref-t; use "
+                                "tc-grps = System, with one tau-t and one ref-t");
+        } else if (v_.tcoupl == Thermostat::no) {
             v_.tc_grps.clear();
             v_.tau_t.clear();
             v_.ref_t.clear();
@@ -111,8 +119,9 @@ public:
 
     void constraints()
     {
-        if (v_.constraints != ConstraintKind::none && v_.constraint_algorithm == ConstraintAlgorithm::lincs)
-            note("constraint-algorithm", "solved by SHAKE in this version, to shake-tol");
+        for (const auto& [key, value] : {std::pair("lincs-order", v_.lincs_order), {"lincs-iter", v_.lincs_iter}})
+            if (value > 100) fail(key, "must be at most 100; constraint-algorithm = newton is exact");
+        if (v_.lincs_warnangle > 90.0) fail("lincs-warnangle", "must be at most 90 degrees");
     }
 
 private:

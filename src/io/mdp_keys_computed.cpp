@@ -2,6 +2,8 @@
 
 #include "mdp_text.hpp"
 
+#include <holon/constraints/solver.hpp>
+
 #include <algorithm>
 #include <utility>
 
@@ -71,6 +73,18 @@ MdpKey choice(std::string name, Choice V::*member, std::vector<std::pair<std::st
             ->first;
     };
     return bound(std::move(name), read, write);
+}
+
+/// Every constraint solver; and what GROMACS' users ask for.
+std::vector<std::pair<std::string, std::string>> constraint_algorithms()
+{
+    std::vector<std::pair<std::string, std::string>> names;
+    for (const auto& solver : solver_names()) {
+        auto name = solver;
+        std::ranges::replace(name, '_', '-');
+        names.emplace_back(name, solver);
+    }
+    return names;
 }
 
 MdpKey yes_no(std::string name, bool V::*member)
@@ -183,7 +197,8 @@ std::vector<MdpKey> computed_mdp_keys()
         names("include", &V::include),
         names("define", &V::define),
 
-        choice<I>("integrator", &V::integrator, {{"md", I::md}, {"md-vv", I::md_vv}, {"steep", I::steep}}),
+        choice<I>("integrator", &V::integrator,
+                  {{"md", I::md}, {"md-vv", I::md_vv}, {"sd", I::sd}, {"steep", I::steep}}),
         real("tinit", &V::tinit),
         real("dt", &V::dt, positive),
         may_change(integer("nsteps", &V::nsteps, at_least(-1))),
@@ -267,8 +282,10 @@ std::vector<MdpKey> computed_mdp_keys()
                                {{"none", ConstraintKind::none},
                                 {"h-bonds", ConstraintKind::h_bonds},
                                 {"all-bonds", ConstraintKind::all_bonds}}),
-        choice<ConstraintAlgorithm>("constraint-algorithm", &V::constraint_algorithm,
-                                    {{"lincs", ConstraintAlgorithm::lincs}, {"shake", ConstraintAlgorithm::shake}}),
+        choice<std::string>("constraint-algorithm", &V::constraint_algorithm, constraint_algorithms()),
+        integer("lincs-order", &V::lincs_order, at_least(1)),
+        integer("lincs-iter", &V::lincs_iter, at_least(0)),
+        real("lincs-warnangle", &V::lincs_warnangle, positive),
         real("shake-tol", &V::shake_tol, positive),
 
         own(choice<Precision>("precision", &V::precision, {{"mixed", Precision::mixed}, {"double", Precision::real64}}),

@@ -43,7 +43,6 @@ std::vector<MdpKey> noted_keys()
 {
     const std::string lists = "pair lists are renewed when atoms have moved, early enough that no pair is ever missed";
     const std::string frames = "all atoms are written, without lossy compression";
-    const std::string solved = "constraints are solved until every one holds to shake-tol";
     return {
         noted("nstlist", integer, "10", lists),
         noted("ns-type", anything, "grid", lists),
@@ -54,10 +53,7 @@ std::vector<MdpKey> noted_keys()
         noted("compressed-x-precision", real, "1000", frames),
         noted("compressed-x-grps", anything, "", frames),
         noted("energygrps", anything, "", "energies are not split by groups"),
-        noted("lincs-order", integer, "4", solved),
-        noted("lincs-iter", integer, "1", solved),
-        noted("lincs-warnangle", real, "30", solved),
-        noted("shake-sor", anything, "no", solved),
+        noted("shake-sor", anything, "no", "constraints are solved until every one holds to shake-tol"),
     };
 }
 

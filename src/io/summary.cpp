@@ -58,7 +58,8 @@ std::string summary_text(const Summary& s)
     if (s.initial) json["initial"] = report_of(*s.initial);
     if (s.final) json["final"] = report_of(*s.final);
     json["constraint_error"] = {{"length_max_relative", s.constraint_length_error},
-                                {"velocity_max_per_ps", s.constraint_velocity_error}};
+                                {"velocity_max_per_ps", s.constraint_velocity_error},
+                                {"iterations_max", s.constraint_iterations}};
     if (s.mesh) json["mesh"] = mesh_of(*s.mesh);
     json["timings_s"] = object_of(s.timings);
     json["checkpoint"] = {{"written", s.checkpoint.written},

@@ -48,6 +48,7 @@ std::vector<MoleculeNeeds> TermIndex::needs(const std::vector<MoleculeClusters>&
         const auto& group_head = clusters[m].group_head;
         auto& needs = result[m].needs;
         needs.resize(molecule.atoms.size());
+        result[m].beyond.resize(molecule.atoms.size());
         result[m].needed.resize(molecule.atoms.size());
         const auto need = [&](std::int32_t owner, std::int32_t other) {
             if (group_head[index(owner)] != group_head[index(other)]) needs[index(owner)].push_back(other);

@@ -192,7 +192,15 @@ void Partition::add_named_copies(Atoms& atoms)
         std::vector<AtomId> wanted;
         for (std::int32_t i = 0; i < atoms.n_owned; ++i) {
             const auto& place = place_[index(i)];
-            for (const auto other : needs_[index(place.molecule_type)].needs[index(place.index)])
+            const auto& needs = needs_[index(place.molecule_type)];
+            bool at_a_cut = false;
+            for (const auto other : needs.needs[index(place.index)]) {
+                const auto local = local_.find(place.molecule_start + other);
+                if (local < 0) wanted.push_back(place.molecule_start + other);
+                if (local < 0 || local >= atoms.n_owned) at_a_cut = true;
+            }
+            if (!at_a_cut) continue;
+            for (const auto other : needs.beyond[index(place.index)])
                 if (local_.find(place.molecule_start + other) < 0) wanted.push_back(place.molecule_start + other);
         }
         std::ranges::sort(wanted);

@@ -1,107 +1,14 @@
 // RANKS 1 2 3 8
 // The time step as the program takes it: reversible, of second order, and the same bits on any grid of domains.
-#include <holon/app/minimise.hpp>
-#include <holon/app/simulation.hpp>
 #include <holon/core/units.hpp>
 #include <holon/integrators/propagate.hpp>
 
-#include <support/sample_state.hpp>
-#include <support/systems.hpp>
+#include <support/program_run.hpp>
 
 #include <gtest/gtest.h>
 
-#include <optional>
-
 namespace holon::test {
 namespace {
-
-constexpr const char* common = R"(
-rcoulomb = 0.85
-rvdw = 0.85
-rvdw-switch = 0.6
-vdw-modifier = force-switch
-gen-seed = 11
-ld-seed = 12
-nstenergy = 0
-nstlog = 0
-checkpoint-interval = 0
-)";
-
-/// A run of the program without its command line: input, engine and outputs in a folder of its own.
-class ProgramRun {
-public:
-    ProgramRun(const TestSystem& system, const Communicator& comm, const std::string& mdp,
-               const std::vector<int>& grid = {})
-        : comm_(comm), scratch_(folder_name(comm))
-    {
-        const auto or_default = [&mdp](const std::string& key, const std::string& value) {
-            return mdp.find(key) == std::string::npos ? key + " = " + value + "\n" : "";
-        };
-        const auto text = common + or_default("comm-mode", "none") + or_default("gen-vel", "yes") + mdp;
-        input_.settings = read_settings(text, "test.mdp", {}, input_.notes);
-        input_.settings.parameters.domains = grid;
-        resolve_groups(input_.settings, *system.topology, {});
-        input_.topology = system.topology;
-        input_.box = system.box;
-        input_.state.box = system.box.master();
-        engine_.emplace(comm, input_.topology, parameters(), input_.box);
-        engine_->distribute(system.share(comm));
-        Simulation::prepare_start(*engine_, parameters(), 0);
-        folder_.emplace(comm, scratch_.file("run"), OutputFolder::Start::fresh);
-        outputs_.emplace(input_, *folder_, *engine_, input_.state);
-    }
-    ~ProgramRun() { comm_.barrier(); }
-
-    void advance(std::int64_t steps)
-    {
-        Simulation simulation(*engine_, parameters(), input_.state, *outputs_);
-        simulation.run(input_.state.step + steps);
-        input_.state = simulation.state();
-    }
-
-    std::string minimise(std::int64_t steps)
-    {
-        Minimiser minimiser(*engine_, parameters(), input_.state, *outputs_);
-        minimiser.run(steps);
-        input_.state = minimiser.state();
-        return minimiser.verdict();
-    }
-
-    void reverse()
-    {
-        for (auto& v : atoms().v) v = -v;
-    }
-
-    Atoms& atoms() { return engine_->atoms; }
-    Engine& engine() { return *engine_; }
-    const RunState& state() const { return input_.state; }
-    const Parameters& parameters() const { return input_.settings.parameters; }
-
-    std::vector<AtomRecord> records() const
-    {
-        const auto n = static_cast<std::size_t>(input_.topology->n_atoms());
-        return canonical_by_id(comm_, engine_->atoms, engine_->box(), n);
-    }
-
-    double potential() const { return engine_->totals().potential; }
-    double kinetic() const { return kinetic_tensor(engine_->atoms, comm_).trace(); }
-
-private:
-    /// Several runs may be under way: one of all ranks, and one of each rank by itself.
-    static std::string folder_name(const Communicator& comm)
-    {
-        static int number = 0;
-        const auto owner = comm.size() > 1 ? std::string("all") : std::to_string(getpid());
-        return "simulation-" + owner + "-" + std::to_string(++number) + "-";
-    }
-
-    Communicator comm_;
-    TemporaryFolder scratch_;
-    RunInput input_;
-    std::optional<Engine> engine_;
-    std::optional<OutputFolder> folder_;
-    std::optional<Outputs> outputs_;
-};
 
 bool same_states(const std::vector<AtomRecord>& a, const std::vector<AtomRecord>& b)
 {
@@ -130,7 +37,8 @@ TEST(Simulation, ForwardAndBackLeadsToTheSameBits)
     }
 }
 
-constexpr const char* with_thermostat = "\ntcoupl = v-rescale\ntc-grps = System\ntau-t = 0.05\nref-t = 300\n";
+constexpr const char* groups = "\ntc-grps = System\ntau-t = 0.05\nref-t = 300\n";
+const std::string with_thermostat = std::string("\ntcoupl = v-rescale") + groups;
 
 TEST(Simulation, TakesTheSameStepsOnAnyGrid)
 {
@@ -141,10 +49,13 @@ TEST(Simulation, TakesTheSameStepsOnAnyGrid)
         std::string mdp;
     };
     const std::vector<Case> all = {
-        {small_argon(), std::string("integrator = md\ndt = 0.004\ngen-temp = 200") + with_thermostat},
-        {waters, std::string("integrator = md\ndt = 0.001\ncomm-mode = linear\nnstcomm = 5") + with_thermostat},
+        {small_argon(), "integrator = md\ndt = 0.004\ngen-temp = 200" + with_thermostat},
+        {waters, "integrator = md\ndt = 0.001\ncomm-mode = linear\nnstcomm = 5" + with_thermostat},
         {waters, "integrator = md-vv\ndt = 0.001\nprecision = double\ncoulombtype = reaction-field\nepsilon-rf = 78"},
-        {chain(dodecahedron(2.2), 5, true), std::string("integrator = md-vv\ndt = 0.002") + with_thermostat}};
+        {chain(dodecahedron(2.2), 5, true), "integrator = md-vv\ndt = 0.002" + with_thermostat},
+        {rigid_chain(dodecahedron(2.2), 5), "integrator = md\ndt = 0.002\nconstraint-algorithm = lincs"},
+        {rigid_chain(octahedron(2.2), 5), "integrator = md-vv\ndt = 0.002\nlincs-order = 8\nlincs-iter = 2"},
+        {trimers(dodecahedron(2.2), 5), std::string("integrator = sd\ndt = 0.002") + groups}};
     for (const auto& [system, mdp] : all) {
         ProgramRun alone(system, Communicator(), mdp);
         alone.advance(30);
@@ -205,13 +116,49 @@ TEST(Simulation, MomentumStays)
 TEST(Simulation, ThermostatWorkIsPartOfTheConservedEnergy)
 {
     ProgramRun run(small_argon(), Communicator::world(),
-                   std::string("integrator = md-vv\ndt = 0.002\ngen-temp = 100") + with_thermostat);
+                   "integrator = md-vv\ndt = 0.002\ngen-temp = 100" + with_thermostat);
     run.advance(0);
     const double before = run.potential() + run.kinetic();
     run.advance(100);
     const double change = run.potential() + run.kinetic() - before;
     EXPECT_GT(change, 0.5 * run.kinetic()) << "it heats from 100 to 300 K";
     EXPECT_NEAR(change, run.state().real("thermostat-work"), 0.01 * run.kinetic());
+}
+
+/// Heat that friction and noise bring in is what the energy changes by, constraints or not.
+TEST(Simulation, HeatOfLangevinDynamicsIsPartOfTheConservedEnergy)
+{
+    for (const bool rigid : {false, true}) {
+        ProgramRun run(rigid ? trimers(octahedron(2.1), 5) : small_argon(), Communicator::world(),
+                       std::string("integrator = sd\ndt = 0.001\ngen-temp = 100") + groups);
+        run.advance(0);
+        const double before = run.potential() + run.kinetic();
+        run.advance(200);
+        const double change = run.potential() + run.kinetic() - before;
+        EXPECT_GT(change, 0.5 * run.kinetic()) << "it heats from 100 to 300 K";
+        EXPECT_NEAR(change, run.state().real("thermostat-work"), 0.02 * run.kinetic()) << rigid;
+    }
+}
+
+TEST(Simulation, LangevinDynamicsKeepsConstraintsAndReachesTheTemperature)
+{
+    ProgramRun run(trimers(octahedron(2.1), 5), Communicator::world(),
+                   std::string("integrator = sd\ndt = 0.002\nshake-tol = 1e-9\ngen-temp = 100") + groups);
+    const double dof = 7.0 * 125;
+    run.advance(200);
+    double mean = 0.0;
+    constexpr int samples = 20;
+    for (int k = 0; k < samples; ++k) {
+        run.advance(50); // twice the relaxation time of the velocities
+        mean += 2.0 * run.kinetic() / (dof * units::boltzmann) / samples;
+    }
+    EXPECT_NEAR(mean, 300.0, 4.0 * 300.0 * std::sqrt(2.0 / dof / samples));
+    const auto records = run.records();
+    for (std::size_t i = 0; i < records.size(); i += 3)
+        for (const std::size_t end : {i, i + 2}) {
+            const IVec3 bond = run.engine().box().minimum_image(records[end].x - records[i + 1].x);
+            EXPECT_NEAR(to_real(bond, position_unit).norm(), trimer_bond, 2e-9 * trimer_bond);
+        }
 }
 
 TEST(Simulation, LeapFrogAndVelocityVerletTakeTheSamePath)

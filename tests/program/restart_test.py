@@ -25,6 +25,11 @@ class Restart(holon.ProgramTest):
     def test_on_another_number_of_ranks(self):
         self.check_same(split_run(self.work / "split", WATER, 40, **OUTPUT), self.whole(40))
 
+    def test_langevin_dynamics(self):
+        settings = {**OUTPUT, "integrator": "sd"}
+        whole = holon.run(self.work / "whole", WATER, nsteps=20, **settings)
+        self.check_same(split_run(self.work / "split", WATER, 20, **settings), whole)
+
     def test_branch_leaves_the_first_run_alone(self):
         first = holon.run(self.work / "first", WATER, 2, nsteps=20, **OUTPUT)
         before = first.state_hash

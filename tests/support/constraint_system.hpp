@@ -23,6 +23,14 @@ public:
         return {x, y, z};
     }
 
+    /// Three normal deviates, each the sum of twelve uniform ones.
+    Vec3 normal_vector()
+    {
+        Vec3 sum = Vec3::Zero();
+        for (int k = 0; k < 12; ++k) sum += 0.5 * vector();
+        return sum;
+    }
+
 private:
     std::mt19937 engine_;
 };
@@ -116,26 +124,51 @@ private:
     std::int64_t molecules_ = 0;
 };
 
-/// One rank's part of a system: owned atoms, copies of what constraints bind them to (shifted by a box vector where
-/// `shift_copies`), and where they are.
+inline std::vector<MoleculeNeeds> needs_of(const ConstraintSystem& system, const Constraints& constraints)
+{
+    std::vector<MoleculeNeeds> needs;
+    for (const auto& type : system.topology.molecule_types) {
+        const auto n = type.atoms.size();
+        auto& of_type = needs.emplace_back();
+        of_type.needs.resize(n);
+        of_type.beyond.resize(n);
+        of_type.needed.resize(n);
+    }
+    constraints.add_needs(needs);
+    return needs;
+}
+
+/// One rank's part of a system: owned atoms, copies of what constraints bind them to and of what `constraints` need
+/// beyond (shifted by a box vector where `shift_copies`), and where they are.
 struct LocalPart {
     Atoms atoms;
     std::map<AtomId, std::int32_t> index;
     std::function<int(AtomId)> owner_of_id;
 
-    LocalPart(const ConstraintSystem& system, int rank, std::function<int(AtomId)> owner, bool shift_copies = false)
+    LocalPart(const ConstraintSystem& system, int rank, std::function<int(AtomId)> owner, bool shift_copies = false,
+              const Constraints* constraints = nullptr)
         : owner_of_id(std::move(owner))
     {
         const auto n = static_cast<AtomId>(system.x_ref.size());
         for (AtomId id = 0; id < n; ++id)
             if (owner_of_id(id) == rank) add(system, id, IVec3::Zero());
         atoms.n_owned = static_cast<std::int32_t>(atoms.id.size());
-        std::set<AtomId> copies;
+        std::set<AtomId> copies, at_cuts;
         system.for_each_constraint([&](std::size_t i, std::size_t j, double) {
             const auto a = static_cast<AtomId>(i), b = static_cast<AtomId>(j);
             if ((owner_of_id(a) == rank) == (owner_of_id(b) == rank)) return;
             copies.insert(owner_of_id(a) == rank ? b : a);
+            if (constraints != nullptr) at_cuts.insert(owner_of_id(a) == rank ? a : b);
         });
+        if (constraints != nullptr) {
+            const auto needs = needs_of(system, *constraints);
+            for (const AtomId id : at_cuts) {
+                const auto place = system.topology.place(id);
+                for (const auto other :
+                     needs[static_cast<std::size_t>(place.molecule_type)].beyond[static_cast<std::size_t>(place.index)])
+                    if (owner_of_id(place.molecule_start + other) != rank) copies.insert(place.molecule_start + other);
+            }
+        }
         int k = 0;
         for (const AtomId id : copies)
             add(system, id, shift_copies ? system.box.lattice_vector(k++ % 3) : IVec3(IVec3::Zero()));

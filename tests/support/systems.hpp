@@ -163,6 +163,45 @@ inline TestSystem chain(const Mat3& vectors, int n, bool long_bonds = false, uns
     return system;
 }
 
+/// The chain with each bond to the next bead rigid, as long as it is. Beads repel each other but weakly.
+inline TestSystem rigid_chain(const Mat3& vectors, int n, unsigned seed = 3)
+{
+    TestSystem system(vectors);
+    system.set_types({{6e-6, 1.8e-11}});
+    Noise noise(seed);
+    const auto positions = jittered_lattice(vectors, n, 0.03, noise);
+    const auto beads = static_cast<std::int32_t>(positions.size());
+    auto type = molecule("Rods", std::vector<double>(positions.size(), 20.0), {});
+    for (std::int32_t k = 0; k < beads; ++k)
+        for (const auto d : {-2, -1, 1, 2})
+            if (k + d >= 0 && k + d < beads) type.exclusions[static_cast<std::size_t>(k)].push_back(k + d);
+    for (std::int32_t k = 0; k + 1 < beads; ++k) {
+        const auto a = static_cast<std::size_t>(k);
+        type.constraints.push_back({k, k + 1, (positions[a + 1] - positions[a]).norm()});
+    }
+    system.add(std::move(type), positions);
+    return system;
+}
+
+inline constexpr double trimer_bond = 0.15; // [nm]
+
+/// n^3 molecules of three equal beads on two rigid bonds, free to bend. Beads of others are felt if `interacting`.
+inline TestSystem trimers(const Mat3& vectors, int n, bool interacting = true, unsigned seed = 4)
+{
+    TestSystem system(vectors);
+    system.set_types({interacting ? std::array{6e-6, 1.8e-11} : std::array{0.0, 0.0}});
+    auto type = molecule("Trimer", {15.0, 15.0, 15.0}, {{0, 1, trimer_bond}, {1, 2, trimer_bond}});
+    type.exclusions = {{1, 2}, {0, 2}, {0, 1}};
+    Noise noise(seed);
+    std::vector<Vec3> positions;
+    for (const auto& centre : jittered_lattice(vectors, n, 0.02, noise)) {
+        const Vec3 one = trimer_bond * noise.vector().normalized(), other = one.unitOrthogonal() * trimer_bond;
+        positions.insert(positions.end(), {centre + one, centre, centre + other});
+    }
+    system.add(std::move(type), positions);
+    return system;
+}
+
 /// Grids of so many ranks: all of them, or thin slabs, rods and cubes where there are many.
 inline std::vector<std::vector<int>> grids_of(int ranks)
 {

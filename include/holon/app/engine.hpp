@@ -28,6 +28,7 @@ struct ForceTotals {
 struct Votes {
     std::int64_t displacement = 0; // since the pair list was built [2^-48 nm]
     std::int64_t failed = 0;
+    std::int64_t warned = 0;
     std::int64_t stop = 0;              // asked to stop early
     std::int64_t checkpoint_failed = 0; // see CheckpointVote
     std::int64_t checkpoint_sync_due = 0;
@@ -69,6 +70,9 @@ public:
 
     /// Throws Failure with the first failure of any rank, on all ranks. Collective.
     [[noreturn]] void fail_together(std::int64_t step) const;
+    /// What constraint solvers have warned of since this was asked last, on any rank: how often, and the first.
+    /// Collective.
+    std::pair<std::int64_t, std::string> take_warnings();
     bool any_failure() const { return comm_.any(!failure_.empty()); } // Collective.
 
     const Communicator& comm() const { return comm_; }
@@ -79,14 +83,18 @@ public:
     const MeshSettings* mesh_settings() const { return mesh_settings_.get(); } // null: no mesh
     const Constraints& constraints() const { return constraints_; }
     std::int64_t n_repartitions() const { return n_repartitions_; }
-    double length_error() const { return from_ordered_bits(comm_.max(length_error_)); }     // Collective.
-    double velocity_error() const { return from_ordered_bits(comm_.max(velocity_error_)); } // Collective. [1/ps]
+    double length_error() const { return from_ordered_bits(comm_.max(length_error_)); }      // Collective.
+    double velocity_error() const { return from_ordered_bits(comm_.max(velocity_error_)); }  // Collective. [1/ps]
+    std::int64_t constraint_iterations() const { return comm_.max(constraint_iterations_); } // Collective. Most so far.
 
     Atoms atoms;
     Timers timers;
 
 private:
+    std::vector<MoleculeNeeds> needs() const;
     void renew_local_lists();
+    void note_problems(const ConstraintResult& result);
+    std::string first_text(std::string text) const;
     void add_bonded_forces(const MeshSettings* mesh, ForceSums* sums);
     void reduce(ForceSums& sums);
 
@@ -99,8 +107,8 @@ private:
     double skin_;
     std::vector<MoleculeClusters> clusters_;
     TermIndex term_index_;
-    Partition partition_;
     Constraints constraints_;
+    Partition partition_;
     PairLists pair_lists_;
     PairForce pair_force_;
     std::vector<CmapSurface> cmap_;
@@ -111,8 +119,10 @@ private:
     LongRangeCorrection dispersion_;
 
     ForceTotals totals_;
-    std::string failure_;
+    std::string failure_, warning_;
+    std::int64_t n_warnings_ = 0;                        // since they were taken last
     std::int64_t length_error_ = 0, velocity_error_ = 0; // ordered_bits()
+    std::int64_t constraint_iterations_ = 0;
     std::int64_t n_repartitions_ = 0;
 };
 

@@ -33,6 +33,9 @@ public:
     void checkpoint(Engine& engine, const RunState& state);     // if due. Collective.
     void repartitioned(Engine& engine);                         // Collective.
 
+    /// Says in md.log and on stderr that something happened so many times; only so often in a run. On any rank.
+    void warn(std::int64_t count, const std::string& first);
+
     /// What this rank wants everybody to know; what all know then. `agreed` throws Failure on all ranks if a checkpoint
     /// could not be written anywhere. Collective.
     Votes votes() const;
@@ -64,6 +67,7 @@ private:
     std::optional<MeshReport> mesh_;
     std::int64_t start_step_ = 0, step_ = 0, last_checkpoint_ = -1;
     std::uint64_t agreed_checkpoint_ = 0; // CheckpointVote bits
+    std::int64_t n_warnings_ = 0;
     bool stopping_ = false;
 };
 

@@ -16,7 +16,7 @@ namespace holon {
 /// asked to stop), and the new positions become known where they are needed. Collective.
 bool settle_in(Engine& engine, Outputs& outputs, std::int64_t step);
 
-/// Molecular dynamics: leap-frog or velocity Verlet with constraints and thermostat.
+/// Molecular dynamics: leap-frog, velocity Verlet or Langevin, with constraints and thermostat.
 class Simulation {
 public:
     /// Step and thermostat work come from `state`; positions and velocities are in the engine already.
@@ -40,6 +40,7 @@ private:
 
     void apply_thermostat();
     void first_half();
+    void exchange_heat();
     void second_half();
     void measure(const Kinetic& before, const ConstraintResult& constrained);
     Kinetic kinetic() const;

@@ -3,6 +3,7 @@
 #include <holon/comm/communicator.hpp>
 
 #include <cstddef>
+#include <cstdint>
 #include <memory>
 #include <span>
 #include <vector>
@@ -41,6 +42,8 @@ public:
     }
 
     void start(); // Collective among partners.
+    /// Starts only some of the parts, one flag for each in the order given; partners must agree on them.
+    void start(std::span<const std::uint8_t> sends, std::span<const std::uint8_t> receives);
     void wait();
 
     std::int64_t messages() const;   // sent per exchange to other ranks

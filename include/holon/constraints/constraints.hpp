@@ -10,7 +10,8 @@
 namespace holon {
 
 /// Names of the solvers for these parameters, in the order in which they may claim a cluster: SETTLE for rigid water,
-/// dense Newton for small clusters, `constraint-algorithm` for the rest.
+/// dense Newton for small clusters, `constraint-algorithm` for the rest. A method of which dense Newton is but another
+/// form or a rival comes before it, and Newton's method takes what the chosen one refuses.
 std::vector<std::string> solver_order(const Parameters& parameters);
 
 /// Tolerance for these parameters: shake-tol with SHAKE. LINCS' default leaves relative errors of 1e-5 to 1e-6, so that
@@ -29,6 +30,9 @@ public:
     Constraints(const Constraints&) = delete;
     Constraints& operator=(const Constraints&) = delete;
 
+    /// Adds what the solvers need around each atom to the needs of its molecule type; see Solver::add_needs.
+    void add_needs(std::vector<MoleculeNeeds>& needs) const;
+
     /// After every repartition. Collective. See Solver::rebuild for what must be local.
     void rebuild(const Atoms& atoms, const AtomDirectory& directory);
 
@@ -38,7 +42,8 @@ public:
 
     bool empty() const { return solvers_.empty(); }
 
-    /// For the log: one line per solver in use, with the number of clusters and constraints that it has.
+    /// For the log: the rule, one line per solver in use with the number of clusters and constraints that it has, and
+    /// which clusters a solver refused, and why.
     std::string description() const;
 
 private:
@@ -60,6 +65,8 @@ private:
     const Topology& topology_;
     std::vector<TypeClusters> types_; // per molecule type
     std::vector<SolverInUse> solvers_;
+    std::string rule_;                  // the solvers in the order of their claims
+    std::vector<std::string> refusals_; // for the log
 };
 
 } // namespace holon

@@ -5,6 +5,7 @@
 #include <holon/core/fixed_sum.hpp>
 #include <holon/system/atoms.hpp>
 #include <holon/system/clusters.hpp>
+#include <holon/system/needs.hpp>
 
 #include <array>
 #include <bit>
@@ -14,6 +15,7 @@
 #include <memory>
 #include <span>
 #include <string>
+#include <vector>
 
 namespace holon {
 
@@ -60,8 +62,11 @@ struct ConstraintResult {
     std::int64_t residual = 0;
     std::int64_t iterations = 0; // most that any cluster took
     std::int64_t messages = 0;   // sent by this rank
+    std::int64_t bytes = 0;      // in them
     std::int64_t reductions = 0; // over all ranks
     std::string failure;         // empty: all is well; else what failed here first. To be voted on by all ranks.
+    std::int64_t warnings = 0;   // constraints here that are all right, but not by much
+    std::string warning;         // of the first of them
 
     double max_residual() const { return from_ordered_bits(residual); }
     ConstraintResult& operator+=(const ConstraintResult& other);
@@ -80,8 +85,15 @@ public:
     /// Whether the solver can take the cluster of this molecule type; decided once, from the topology alone.
     virtual bool accepts(const MoleculeType& molecule, const ConstraintCluster& cluster) const = 0;
 
+    /// For the log: why a cluster that somebody may expect here is not accepted. Empty: no need to say.
+    virtual std::string refusal(const MoleculeType&, const ConstraintCluster&) const { return {}; }
+
+    /// Adds to needs.beyond which atoms must be here where those of an accepted cluster are owned, if that is more than
+    /// those that constraints bind to them.
+    virtual void add_needs(const MoleculeType&, const ConstraintCluster&, MoleculeNeeds&) const {}
+
     /// Takes over the clusters of which this rank owns an atom: all of it, if the cluster is small. Collective.
-    /// Pre: every atom bound to an owned one by a constraint is here, as owned atom or copy.
+    /// Pre: every atom bound to an owned one by a constraint is here, as owned atom or copy, and those of add_needs().
     virtual void rebuild(std::span<const ClusterInstance> clusters, const Atoms& atoms,
                          const AtomDirectory& directory) = 0;
 
@@ -98,14 +110,23 @@ struct SolverSettings {
     /// Largest |r^2 - d^2| / (2 d^2), and |r.v| dt / d^2, with which an iterative solver may stop.
     double tolerance = 1e-10;
     int max_iterations = 10000;
+    std::string after_guess = "shake";  // the solver that goes on from the first guess of `wiggle`
+    int lincs_order = 4;                // terms of the expansion
+    int lincs_iterations = 1;           // for the rotation of bonds
+    double lincs_warn_angle = 30.0;     // [degrees] by which a bond may turn in a step
+    const Topology* topology = nullptr; // set by Constraints; without it, angle terms are unknown
     Communicator comm;
 };
 
 /// Every constraint solver: src/constraints/<name>.cpp with make_<name>_solver(). To add one, add its line.
 #define HOLON_CONSTRAINT_SOLVERS(X)                                                                                    \
-    X(settle)  /* rigid three-site water, closed form */                                                               \
-    X(m_shake) /* Newton with a dense matrix, for clusters owned whole */                                              \
-    X(shake)   /* one constraint after the other, for clusters of any size, cut by any number of domains */
+    X(settle)            /* rigid three-site water, closed form */                                                     \
+    X(m_shake)           /* Newton with a dense matrix, for clusters owned whole */                                    \
+    X(lincs)             /* truncated expansion of the inverse matrix, for clusters cut by any number of domains */    \
+    X(shake)             /* one constraint after the other, for clusters of any size, cut by any number of domains */  \
+    X(newton)            /* Newton with a sparse matrix on a tree of the molecule, for clusters likewise */            \
+    X(ciccotti_ryckaert) /* likewise, with the first matrix kept */                                                    \
+    X(wiggle)            /* first guess from the constrained acceleration, then another solver */
 
 #define HOLON_DECLARE(name) std::unique_ptr<Solver> make_##name##_solver(const SolverSettings& settings);
 HOLON_CONSTRAINT_SOLVERS(HOLON_DECLARE)
@@ -117,5 +138,11 @@ struct SolverEntry {
     std::unique_ptr<Solver> (*make)(const SolverSettings&);
 };
 std::span<const SolverEntry> constraint_solvers();
+
+/// The solver of a line, or `wiggle+NAME`: the guess of the one, then the other. Throws InputError for anything else.
+std::unique_ptr<Solver> make_solver(const std::string& name, const SolverSettings& settings);
+
+/// All names that make_solver() takes.
+std::vector<std::string> solver_names();
 
 } // namespace holon

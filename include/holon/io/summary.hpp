@@ -49,6 +49,7 @@ struct Summary {
     std::optional<EnergyReport> initial, final;
     double constraint_length_error = 0.0;                // max |r^2 - d^2| / (2 d^2)
     double constraint_velocity_error = 0.0;              // max [1/ps]
+    std::int64_t constraint_iterations = 0;              // most of any solver in any stage
     std::vector<std::pair<std::string, double>> timings; // stage, [s]
     CheckpointStats checkpoint;
     std::optional<MeshReport> mesh;

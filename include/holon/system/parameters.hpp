@@ -9,14 +9,13 @@
 
 namespace holon {
 
-enum class IntegratorKind { md, md_vv, steep };
+enum class IntegratorKind { md, md_vv, sd, steep };
 enum class Precision { mixed, real64 };
 enum class CoulombKind { cutoff, reaction_field, mesh, ewald };
 enum class MeshKind { esp, spme };
 enum class Modifier { none, potential_shift, potential_switch, force_switch };
 enum class DispersionCorrection { no, energy, energy_pressure, all_energy, all_energy_pressure };
 enum class ConstraintKind { none, h_bonds, all_bonds };
-enum class ConstraintAlgorithm { lincs, shake };
 enum class Thermostat { no, v_rescale };
 enum class CommMode { none, linear };
 
@@ -86,8 +85,11 @@ struct Parameters {
 
     // constraints
     ConstraintKind constraints = ConstraintKind::none;
-    ConstraintAlgorithm constraint_algorithm = ConstraintAlgorithm::lincs;
+    std::string constraint_algorithm = "lincs"; // or the name of a solver
     double shake_tol = 1e-4;
+    std::int64_t lincs_order = 4;
+    std::int64_t lincs_iter = 1;
+    double lincs_warnangle = 30.0; // [degrees]
 
     // temperature
     Thermostat tcoupl = Thermostat::no;

@@ -7,6 +7,7 @@
 #include <holon/system/atoms.hpp>
 #include <holon/system/clusters.hpp>
 #include <holon/system/id_map.hpp>
+#include <holon/system/needs.hpp>
 #include <holon/system/parameters.hpp>
 #include <holon/system/topology.hpp>
 
@@ -14,13 +15,6 @@
 #include <vector>
 
 namespace holon {
-
-/// For each atom of a molecule type: the atoms (of other ownership groups) that must be local wherever it is owned.
-/// Computed once per molecule type; empty for rigid water.
-struct MoleculeNeeds {
-    std::vector<std::vector<std::int32_t>> needs; // per atom, ascending
-    std::vector<bool> needed;                     // per atom: appears in somebody's needs
-};
 
 /// Decides which rank owns which atom and which copies it holds, and moves both.
 ///

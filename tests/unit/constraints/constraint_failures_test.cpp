@@ -47,7 +47,7 @@ ConstraintSystem pair()
 
 TEST(ConstraintFailures, TurnedBond)
 {
-    for (const char* solver : {"m_shake", "shake"}) {
+    for (const char* solver : {"m_shake", "shake", "newton", "ciccotti_ryckaert", "wiggle"}) {
         const auto text = failure_of(solver, pair(), [](ConstraintSystem& s) {
             s.x[1] = s.x[0] + to_lattice({0.0, 0.12, 0.0}, position_unit);
         });
@@ -58,13 +58,13 @@ TEST(ConstraintFailures, TurnedBond)
 
 TEST(ConstraintFailures, AtomsOnTopOfEachOther)
 {
-    for (const char* solver : {"m_shake", "shake"})
+    for (const char* solver : {"m_shake", "shake", "newton", "ciccotti_ryckaert", "wiggle"})
         EXPECT_NE(failure_of(solver, pair(), [](ConstraintSystem& s) { s.x[1] = s.x[0]; }), "") << solver;
 }
 
 TEST(ConstraintFailures, ReferenceWithoutDirection)
 {
-    for (const char* solver : {"m_shake", "shake"})
+    for (const char* solver : {"m_shake", "shake", "newton", "ciccotti_ryckaert", "wiggle"})
         EXPECT_NE(failure_of(solver, pair(), [](ConstraintSystem& s) { s.x_ref[1] = s.x_ref[0]; }), "") << solver;
 }
 
@@ -73,7 +73,7 @@ TEST(ConstraintFailures, WaterBeyondRepair)
     const auto far = [](ConstraintSystem& s) { s.x[4] += to_lattice({0.3, 0.6, 0.9}, position_unit); };
     const auto collapsed = [](ConstraintSystem& s) { s.x[3] = s.x[4] = s.x[5]; };
     const auto flat = [](ConstraintSystem& s) { s.x_ref[3] = s.x_ref[4] = s.x_ref[5]; };
-    for (const char* solver : {"settle", "m_shake", "shake"}) {
+    for (const char* solver : {"settle", "m_shake", "shake", "newton"}) {
         EXPECT_NE(failure_of(solver, two_waters(), far), "") << solver;
         EXPECT_NE(failure_of(solver, two_waters(), collapsed), "") << solver;
         EXPECT_NE(failure_of(solver, two_waters(), flat), "") << solver;
@@ -88,8 +88,10 @@ TEST(ConstraintFailures, DirectionsThatCanNotGiveASolution)
     ConstraintSystem system;
     system.add(molecule("Impossible", {12.0, 12.0, 12.0}, {{0, 1, 0.1}, {1, 2, 0.1}, {0, 2, 0.5}}), 1,
                {{1, 1, 1}, {1.1, 1, 1}, {1.1, 1.1, 1}});
-    const auto text = failure_of("shake", system, [](ConstraintSystem&) {});
-    EXPECT_NE(text.find("(molecule 1, Impossible) in step 41"), std::string::npos) << text;
+    for (const char* solver : {"shake", "newton", "ciccotti_ryckaert"}) {
+        const auto text = failure_of(solver, system, [](ConstraintSystem&) {});
+        EXPECT_NE(text.find("(molecule 1, Impossible) in step 41"), std::string::npos) << text;
+    }
 }
 
 std::string refusal(const ConstraintSystem& system, const std::vector<std::string>& order)
@@ -135,9 +137,9 @@ TEST(ConstraintFailures, ToleranceFollowsTheAlgorithm)
 {
     Parameters parameters;
     parameters.shake_tol = 1e-4;
-    parameters.constraint_algorithm = ConstraintAlgorithm::shake;
+    parameters.constraint_algorithm = "shake";
     EXPECT_EQ(constraint_tolerance(parameters), 1e-4);
-    parameters.constraint_algorithm = ConstraintAlgorithm::lincs;
+    parameters.constraint_algorithm = "lincs";
     EXPECT_EQ(constraint_tolerance(parameters), 1e-6);
     parameters.shake_tol = 1e-9;
     EXPECT_EQ(constraint_tolerance(parameters), 1e-9);

@@ -93,13 +93,14 @@ ConstraintSystem molecules()
     return system;
 }
 
-double way_back(double tolerance, double dt)
+double way_back(double tolerance, double dt, const std::vector<std::string>& solvers = solver_order({}),
+                int steps = 300)
 {
-    Trajectory trajectory(molecules(), solver_order({}), tolerance);
+    Trajectory trajectory(molecules(), solvers, tolerance);
     const auto start = trajectory.atoms().x;
-    trajectory.run(300, dt);
+    trajectory.run(steps, dt);
     trajectory.reverse();
-    trajectory.run(300, dt);
+    trajectory.run(steps, dt);
     double worst = 0.0;
     for (std::size_t a = 0; a < start.size(); ++a)
         worst = std::max(worst, to_real(IVec3(trajectory.atoms().x[a] - start[a]), position_unit).norm());
@@ -112,6 +113,12 @@ TEST(Rattle, TimeReversesAsFarAsTheToleranceGoes)
     EXPECT_LT(tight, 1e-11);
     EXPECT_GT(loose, 10.0 * tight);
     EXPECT_LT(loose, 1e-5);
+}
+
+TEST(Rattle, TimeReversesExactlyWithNewton)
+{
+    EXPECT_LT(way_back(1e-4, 0.001, {"settle", "newton"}, 500), 1e-11);
+    EXPECT_LT(way_back(1e-4, 0.001, {"newton"}, 500), 1e-11);
 }
 
 TEST(Rattle, EnergyErrorFallsFourfoldAsTheStepHalves)
@@ -146,7 +153,7 @@ TEST(Rattle, TensionOfARotatingDumbbell)
 {
     constexpr double d = 0.15, omega = 1.0, m1 = 12.0, m2 = 4.0;
     constexpr double mu = m1 * m2 / (m1 + m2);
-    for (const char* solver : {"m_shake", "shake"}) {
+    for (const char* solver : {"m_shake", "shake", "newton"}) {
         ConstraintSystem system;
         system.add(molecule("Dumbbell", {m1, m2}, {{0, 1, d}}), 1, {{1.0, 1.0, 1.0}, {1.0 + d, 1.0, 1.0}});
         system.disturb(0.0, 0.0, 1);

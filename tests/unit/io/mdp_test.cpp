@@ -193,8 +193,9 @@ TEST(Mdp, NumbersMustBeNumbersInRange)
 
 TEST(Mdp, ChoicesThatAreNotThereNameThoseThatAre)
 {
-    expect_error("integrator = sd",
-                 "md.mdp:1: integrator = sd: not available in this version; choose one of md, md-vv, steep");
+    expect_error("integrator = bd",
+                 "md.mdp:1: integrator = bd: not available in this version; choose one of md, md-vv, sd, steep");
+    expect_error("integrator = sd", "tc-grps = : integrator = sd takes friction and temperature from tc-grps");
     expect_error("coulombtype = telepathy", "choose one of cut-off, reaction-field, reaction-field-zero, PME, Ewald");
     expect_error("mesh = fft", "choose one of esp, spme");
     expect_error("vdwtype = PME", "choose one of cut-off, shift, switch");
@@ -204,7 +205,10 @@ TEST(Mdp, ChoicesThatAreNotThereNameThoseThatAre)
     expect_error("tcoupl = nose-hoover", "choose one of no, v-rescale");
     expect_error("tcoupl = yes", "choose one of no, v-rescale");
     expect_error("constraints = h-angles", "choose one of none, h-bonds, all-bonds");
-    expect_error("constraint-algorithm = newton", "choose one of lincs, shake");
+    expect_error("constraint-algorithm = euler", "choose one of settle, m-shake, lincs, shake, newton");
+    expect_error("lincs-order = 0", "must be at least 1");
+    expect_error("lincs-iter = 200", "must be at most 100; constraint-algorithm = newton is exact");
+    expect_error("lincs-warnangle = 91", "must be at most 90 degrees");
     expect_error("comm-mode = angular", "choose one of linear, none");
     expect_error("DispCorr = yes", "choose one of no, Ener, EnerPres, AllEner, AllEnerPres");
     expect_error("continuation = true", "choose one of no, yes");
@@ -236,9 +240,7 @@ TEST(Mdp, NotesSayWhatHolonDoesInstead)
     EXPECT_EQ(note_of("nstlist = 20").find("md.mdp:1: nstlist = 20: pair lists are renewed"), 0u);
     EXPECT_EQ(note_of("\nxtc-grps = Protein").find("md.mdp:2: xtc-grps = Protein: all atoms are written"), 0u);
     EXPECT_EQ(note_of("title = a = b"), "md.mdp:1: title = a = b: obsolete, ignored");
-    EXPECT_EQ(note_of("constraints = all-bonds"),
-              "default: constraint-algorithm = lincs: solved by SHAKE in this version, to shake-tol");
-    EXPECT_EQ(note_of("constraints = all-bonds\nconstraint-algorithm = shake"), "");
+    EXPECT_EQ(note_of("constraints = all-bonds"), "");
     EXPECT_NE(note_of("epsilon-rf = 78").find("no effect"), std::string::npos);
 }
 
@@ -362,6 +364,10 @@ TEST(Mdp, TemperatureCouplingNeedsMatchingLists)
     expect_error("tc-grps = System\ntau-t = 1\nref-t = -300", "md.mdp:3: ref-t = -300: must be at least 0");
     expect_error("tc-grps = System\ntau-t = 1x\nref-t = 300", "md.mdp:2: tau-t = 1x: expected a number");
     EXPECT_TRUE(parameters_of("tc-grps = System\ntau-t = 1\nref-t = 300").tc_groups.empty()) << "tcoupl is no";
+    const auto sd = parameters_of("integrator = sd\ntcoupl = v-rescale\ntc-grps = System\ntau-t = 2\nref-t = 300");
+    EXPECT_EQ(sd.tcoupl, Thermostat::no);
+    ASSERT_EQ(sd.tc_groups.size(), 1u);
+    EXPECT_EQ(sd.tc_groups[0].tau, 2.0);
     EXPECT_EQ(parameters_of("integrator = steep\ntcoupl = v-rescale\ntc-grps = System\ntau-t = 1\nref-t = 300").tcoupl,
               Thermostat::no);
 }

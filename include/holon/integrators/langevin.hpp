@@ -1,0 +1,23 @@
+#pragma once
+
+#include <holon/core/fixed_sum.hpp>
+#include <holon/system/atoms.hpp>
+#include <holon/system/parameters.hpp>
+
+#include <cstdint>
+#include <span>
+
+namespace holon {
+
+/// Friction and noise of Langevin dynamics as one impulse in the middle of the drift, exact for the velocities:
+///   v' = c v + sqrt((1 - c^2) k T / m) xi,  c = exp(-dt / tau),  x' = x + dt/2 (v' - v),
+/// where x has moved by dt v already. N. Goga, A. J. Rzepiela, A. H. de Vries, S. J. Marrink, H. J. C. Berendsen,
+/// J. Chem. Theory Comput. 8, 3637 (2012), the impulsive scheme.
+/// The noise of an atom belongs to (seed, step, id). dt [ps]. Groups with tau <= 0 have neither friction nor noise.
+void add_friction_and_noise(Atoms& atoms, std::span<const CouplingGroup> groups, double dt, std::uint64_t seed,
+                            std::int64_t step);
+
+/// 1/2 sum m v^2 of this rank's atoms [kJ/mol], to be summed over ranks.
+FixedSum local_kinetic_energy(const Atoms& atoms);
+
+} // namespace holon

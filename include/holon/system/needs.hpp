@@ -1,0 +1,19 @@
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+namespace holon {
+
+/// For each atom of a molecule type: the atoms (of other ownership groups) that must be local wherever it is owned.
+/// Computed once per molecule type; empty for rigid water.
+struct MoleculeNeeds {
+    std::vector<std::vector<std::int32_t>> needs; // per atom, ascending
+    std::vector<bool> needed;                     // per atom: appears in somebody's needs
+
+    /// Per atom: further ones, ascending, that must be local unless all of `needs` are owned by the same rank. What
+    /// only those near a cut of the molecule need costs nothing elsewhere.
+    std::vector<std::vector<std::int32_t>> beyond;
+};
+
+} // namespace holon

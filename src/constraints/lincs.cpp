@@ -1,0 +1,320 @@
+/// P-LINCS: a truncated power series for the inverse of the constraint matrix, across domains.
+/// B. Hess, H. Bekker, H. J. C. Berendsen, J. G. E. M. Fraaije, J. Comput. Chem. 18, 1463 (1997);
+/// B. Hess, J. Chem. Theory Comput. 4, 116 (2008).
+///
+/// With unit vectors B along the reference bonds and S = 1/sqrt(1/m_i + 1/m_j), the matrix S B M^-1 B^T S is I - A, and
+/// its inverse 1 + A + A^2 + ... up to `lincs-order`. First the projections on B get the lengths d; then, `lincs-iter`
+/// times, the lengthening by rotation is taken off: the projection becomes sqrt(2 d^2 - l^2), l being the present
+/// length. Constraints that close triangles, where A converges slowly, get as many terms again, of A within triangles.
+/// In the velocity stage the same series removes r.v, and each iteration what the one before has left.
+///
+/// Across domains: each rank computes the constraints within `lincs-order` couplings of those at its atoms (and at the
+/// atoms bound to these, so that it knows the errors that are left), from copies of their atoms, wherever their owners
+/// are: one round of messages before the first expansion and one before each iteration. Every owned atom gets the
+/// displacement that one rank would compute, bit for bit. The price: work near the boundaries is done twice, and a rank
+/// that does not count the constraint that failed does not know of it before the vote.
+#include "lincs_table.hpp"
+
+#include <holon/core/units.hpp>
+
+#include <fmt/format.h>
+
+#include <cmath>
+
+namespace holon {
+namespace {
+
+/// Further than this [nm] no constraint takes an atom, unless the expansion diverges.
+constexpr double largest_displacement = 1000.0;
+
+/// Relative error of a length that no expansion that converges leaves.
+constexpr double hopeless = 0.1;
+
+class LincsSolver final : public Solver {
+public:
+    explicit LincsSolver(const SolverSettings& settings) : settings_(settings) {}
+
+    bool accepts(const MoleculeType& molecule, const ConstraintCluster& cluster) const override
+    {
+        return refusal(molecule, cluster).empty();
+    }
+    std::string refusal(const MoleculeType& molecule, const ConstraintCluster& cluster) const override;
+    void add_needs(const MoleculeType& molecule, const ConstraintCluster& cluster, MoleculeNeeds& needs) const override;
+    void rebuild(std::span<const ClusterInstance> clusters, const Atoms& atoms,
+                 const AtomDirectory& directory) override;
+    ConstraintResult project_positions(Atoms& atoms, const Box& box, const ConstraintStage& stage) override;
+    ConstraintResult project_velocities(Atoms& atoms, const Box& box, const ConstraintStage& stage) override;
+
+private:
+    ConstraintResult start(const std::vector<IVec3>& owned_values);
+    void set_directions(const std::vector<IVec3>& positions, const Box& box);
+    void correct();
+    Vec3 displaced(std::size_t b) const;
+    void expand();
+    void inspect(const ConstraintStage& stage, ConstraintResult& result) const;
+    std::string message(const LincsTable::Bond& bond, const std::string& what, const ConstraintStage& stage) const;
+    void add_virial(const ConstraintStage& stage, ConstraintResult& result) const;
+    bool moves(std::size_t number) const
+    {
+        return displacements_[number].squaredNorm() < largest_displacement * largest_displacement;
+    }
+    IVec3 difference(const LincsTable::Bond& bond) const
+    {
+        return values_[static_cast<std::size_t>(bond.j)] - values_[static_cast<std::size_t>(bond.i)];
+    }
+
+    SolverSettings settings_;
+    LincsTable table_;
+    // Per bond:
+    std::vector<Vec3> reference_;     // [nm]
+    std::vector<Vec3> direction_;     // B
+    std::vector<Vec3> bond_;          // trial bond [nm] or relative velocity [nm/ps], before any displacement
+    std::vector<double> multipliers_; // summed over iterations, along B [u nm, u nm/ps]
+    std::vector<double> rhs_, next_, solution_;
+    // Per coupling:
+    std::vector<double> matrix_; // A
+    // Per number:
+    std::vector<IVec3> values_;       // trial position or velocity, as the owner has it
+    std::vector<Vec3> displacements_; // [nm, nm/ps]
+};
+
+std::string LincsSolver::refusal(const MoleculeType& molecule, const ConstraintCluster& cluster) const
+{
+    const auto spectrum = lincs_spectrum(settings_.topology, molecule, cluster);
+    if (spectrum.radius < 1.0) return {};
+    return fmt::format("LINCS would not converge: the spectral radius of its matrix is {:.3f}, and must be below 1, "
+                       "because of the constraints of atoms {}",
+                       spectrum.radius, atom_list(molecule, spectrum.atoms));
+}
+
+void LincsSolver::add_needs(const MoleculeType& molecule, const ConstraintCluster& cluster, MoleculeNeeds& needs) const
+{
+    const LincsShape shape(molecule, cluster);
+    LincsReach reach(shape, settings_.lincs_order);
+    for (std::int32_t place = 0; place < static_cast<std::int32_t>(cluster.atoms.size()); ++place) {
+        auto& beyond = needs.beyond[static_cast<std::size_t>(cluster.atoms[static_cast<std::size_t>(place)])];
+        for (const auto k : reach(std::span(&place, 1)))
+            for (const auto end : {shape.first[static_cast<std::size_t>(k)], shape.second[static_cast<std::size_t>(k)]})
+                beyond.push_back(cluster.atoms[static_cast<std::size_t>(end)]);
+        std::ranges::sort(beyond);
+        beyond.erase(std::ranges::unique(beyond).begin(), beyond.end());
+    }
+    for (const auto atom : cluster.atoms) needs.needed[static_cast<std::size_t>(atom)] = true;
+}
+
+void LincsSolver::rebuild(std::span<const ClusterInstance> clusters, const Atoms& atoms, const AtomDirectory& directory)
+{
+    table_.rebuild(settings_.comm, settings_.lincs_order, clusters, atoms, directory);
+    for (auto* per_bond : {&reference_, &direction_, &bond_}) per_bond->resize(table_.bonds.size());
+    for (auto* per_bond : {&multipliers_, &rhs_, &next_, &solution_}) per_bond->resize(table_.bonds.size());
+    matrix_.resize(table_.couplings.size());
+    values_.resize(table_.numbered.size());
+    displacements_.resize(table_.numbered.size());
+}
+
+/// Takes the values of the owned atoms, gets those of the copies, and forgets the last stage.
+ConstraintResult LincsSolver::start(const std::vector<IVec3>& owned_values)
+{
+    ConstraintResult result;
+    for (std::size_t n = 0; n < values_.size(); ++n)
+        if (table_.numbered.owned(n)) values_[n] = owned_values[static_cast<std::size_t>(table_.numbered.local(n))];
+    table_.numbered.refresh(values_, result);
+    std::ranges::fill(displacements_, Vec3::Zero());
+    std::ranges::fill(multipliers_, 0.0);
+    result.iterations = table_.bonds.empty() ? 0 : 1 + settings_.lincs_iterations;
+    return result;
+}
+
+/// B, and A from it.
+void LincsSolver::set_directions(const std::vector<IVec3>& positions, const Box& box)
+{
+    const auto at = [&](std::int32_t number) -> const IVec3& {
+        return positions[static_cast<std::size_t>(table_.numbered.local(static_cast<std::size_t>(number)))];
+    };
+    for (std::size_t b = 0; b < table_.bonds.size(); ++b) {
+        const auto& bond = table_.bonds[b];
+        reference_[b] = to_real(box.minimum_image(at(bond.j) - at(bond.i)), position_unit);
+        direction_[b] = reference_[b] / reference_[b].norm();
+    }
+    for (std::size_t b = 0; b < table_.bonds.size(); ++b)
+        for (auto c = table_.coupling_begin[b]; c < table_.coupling_begin[b + 1]; ++c) {
+            const auto& [other, factor] = table_.couplings[static_cast<std::size_t>(c)];
+            matrix_[static_cast<std::size_t>(c)] =
+                factor * direction_[b].dot(direction_[static_cast<std::size_t>(other)]);
+        }
+}
+
+/// Solution = (1 + A + A^2 + ...) rhs; triangles get the next terms of their own.
+void LincsSolver::expand()
+{
+    std::ranges::copy(rhs_, solution_.begin());
+    for (int n = 0; n < settings_.lincs_order; ++n) {
+        for (std::size_t b = 0; b < table_.bonds.size(); ++b) {
+            double sum = 0.0;
+            for (auto c = table_.coupling_begin[b]; c < table_.coupling_begin[b + 1]; ++c)
+                sum += matrix_[static_cast<std::size_t>(c)] *
+                       rhs_[static_cast<std::size_t>(table_.couplings[static_cast<std::size_t>(c)].bond)];
+            next_[b] = sum;
+            solution_[b] += sum;
+        }
+        rhs_.swap(next_);
+    }
+    for (int n = 0; n < settings_.lincs_order && !table_.triangle_bonds.empty(); ++n) {
+        for (const auto& triangle : table_.triangle_bonds) {
+            double sum = 0.0;
+            for (auto t = triangle.begin; t < triangle.end; ++t) {
+                const auto c = static_cast<std::size_t>(table_.triangle_couplings[static_cast<std::size_t>(t)]);
+                sum += matrix_[c] * rhs_[static_cast<std::size_t>(table_.couplings[c].bond)];
+            }
+            next_[static_cast<std::size_t>(triangle.bond)] = sum;
+            solution_[static_cast<std::size_t>(triangle.bond)] += sum;
+        }
+        rhs_.swap(next_);
+    }
+}
+
+/// Solves for the right-hand side, S times the excess along B, and displaces the atoms.
+void LincsSolver::correct()
+{
+    expand();
+    for (std::size_t b = 0; b < table_.bonds.size(); ++b) {
+        const auto& bond = table_.bonds[b];
+        const double multiplier = bond.scale * solution_[b];
+        multipliers_[b] += multiplier;
+        displacements_[static_cast<std::size_t>(bond.i)] += (multiplier * bond.inverse_mass_i) * direction_[b];
+        displacements_[static_cast<std::size_t>(bond.j)] -= (multiplier * bond.inverse_mass_j) * direction_[b];
+    }
+}
+
+/// The bond, or relative velocity, as displaced so far.
+Vec3 LincsSolver::displaced(std::size_t b) const
+{
+    const auto& bond = table_.bonds[b];
+    return bond_[b] +
+           (displacements_[static_cast<std::size_t>(bond.j)] - displacements_[static_cast<std::size_t>(bond.i)]);
+}
+
+ConstraintResult LincsSolver::project_positions(Atoms& atoms, const Box& box, const ConstraintStage& stage)
+{
+    auto result = start(atoms.x);
+    set_directions(atoms.x_ref, box);
+    for (std::size_t b = 0; b < table_.bonds.size(); ++b) {
+        const auto& bond = table_.bonds[b];
+        bond_[b] = to_real(box.minimum_image(difference(bond)), position_unit);
+        rhs_[b] = bond.scale * (direction_[b].dot(bond_[b]) - bond.length);
+    }
+    correct();
+    for (int n = 0; n < settings_.lincs_iterations; ++n) {
+        table_.numbered.refresh(displacements_, result);
+        for (std::size_t b = 0; b < table_.bonds.size(); ++b) {
+            const auto& bond = table_.bonds[b];
+            const double d = bond.length;
+            const double projection2 = 2.0 * d * d - displaced(b).squaredNorm();
+            rhs_[b] = bond.scale * (d - (projection2 > 0.0 ? std::sqrt(projection2) : 0.0));
+        }
+        correct();
+    }
+    inspect(stage, result);
+    if (!result.failure.empty()) return result;
+    add_virial(stage, result);
+
+    const double inverse_dt = inverse_step(stage);
+    for (std::size_t n = 0; n < values_.size(); ++n) {
+        if (!moves(n)) continue; // its bonds have failed where they are counted, or it is too far away to be known
+        values_[n] += to_lattice(displacements_[n], position_unit);
+        if (table_.numbered.owned(n)) displace(atoms, table_.numbered.local(n), displacements_[n], inverse_dt);
+    }
+    for (const auto& bond : table_.bonds)
+        if (bond.counted)
+            note_residual(result, length_error(to_real(box.minimum_image(difference(bond)), position_unit),
+                                               bond.length * bond.length));
+    return result;
+}
+
+ConstraintResult LincsSolver::project_velocities(Atoms& atoms, const Box& box, const ConstraintStage& stage)
+{
+    auto result = start(atoms.v);
+    set_directions(atoms.x, box);
+    for (std::size_t b = 0; b < table_.bonds.size(); ++b)
+        bond_[b] = to_real(difference(table_.bonds[b]), velocity_unit);
+    for (int n = 0; n <= settings_.lincs_iterations; ++n) {
+        if (n > 0) table_.numbered.refresh(displacements_, result);
+        for (std::size_t b = 0; b < table_.bonds.size(); ++b)
+            rhs_[b] = table_.bonds[b].scale * direction_[b].dot(displaced(b));
+        correct();
+    }
+    for (std::size_t b = 0; b < table_.bonds.size(); ++b)
+        if (table_.bonds[b].counted && result.failure.empty() && !std::isfinite(displaced(b).squaredNorm()))
+            result.failure = message(table_.bonds[b], "its velocities can not be projected", stage);
+    if (!result.failure.empty()) return result;
+    add_virial(stage, result);
+
+    for (std::size_t n = 0; n < values_.size(); ++n) {
+        if (!moves(n)) continue;
+        const IVec3 change = to_lattice(displacements_[n], velocity_unit);
+        values_[n] += change;
+        if (table_.numbered.owned(n)) atoms.v[static_cast<std::size_t>(table_.numbered.local(n))] += change;
+    }
+    for (std::size_t b = 0; b < table_.bonds.size(); ++b) {
+        const auto& bond = table_.bonds[b];
+        if (bond.counted)
+            note_residual(
+                result, rate_error(reference_[b], to_real(difference(bond), velocity_unit), bond.length * bond.length));
+    }
+    return result;
+}
+
+/// Fails for what LINCS can not put right; warns of bonds that turn too fast for it to be exact.
+void LincsSolver::inspect(const ConstraintStage& stage, ConstraintResult& result) const
+{
+    const double warning_cosine = std::cos(settings_.lincs_warn_angle * units::degree);
+    for (std::size_t b = 0; b < table_.bonds.size(); ++b) {
+        const auto& bond = table_.bonds[b];
+        if (!bond.counted) continue;
+        const Vec3 s = displaced(b);
+        const double cosine = direction_[b].dot(s) / s.norm();
+        const double error = length_error(s, bond.length * bond.length);
+        if (!(cosine > min_cosine) || !std::isfinite(error))
+            result.failure = message(bond, "the bond has turned by 90 degrees or more, or is not finite", stage);
+        else if (error > hopeless)
+            result.failure = message(bond,
+                                     fmt::format("LINCS has left it {:.0f} % off its length; take a larger "
+                                                 "lincs-order or lincs-iter, or constraint-algorithm = newton",
+                                                 100.0 * error),
+                                     stage);
+        if (!result.failure.empty()) return;
+        if (cosine >= warning_cosine) continue;
+        ++result.warnings;
+        if (result.warning.empty())
+            result.warning = message(bond,
+                                     fmt::format("the bond has turned by {:.0f} degrees, more than lincs-warnangle",
+                                                 std::acos(std::min(cosine, 1.0)) / units::degree),
+                                     stage);
+    }
+}
+
+std::string LincsSolver::message(const LincsTable::Bond& bond, const std::string& what,
+                                 const ConstraintStage& stage) const
+{
+    const auto& instance = table_.clusters[static_cast<std::size_t>(bond.cluster)];
+    const std::array<AtomId, 2> ids{table_.numbered.id(bond.i), table_.numbered.id(bond.j)};
+    return failure_message(instance.molecule_type->name, instance.molecule, ids, what.c_str(), stage);
+}
+
+void LincsSolver::add_virial(const ConstraintStage& stage, ConstraintResult& result) const
+{
+    if (stage.force_factor == 0.0) return;
+    VirialSum virial;
+    for (std::size_t b = 0; b < table_.bonds.size(); ++b)
+        if (table_.bonds[b].counted) virial.add(reference_[b], -multipliers_[b] * direction_[b], stage.force_factor);
+    virial.add_to(result.virial);
+}
+
+} // namespace
+
+std::unique_ptr<Solver> make_lincs_solver(const SolverSettings& settings)
+{
+    return std::make_unique<LincsSolver>(settings);
+}
+
+} // namespace holon

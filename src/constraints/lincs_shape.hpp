@@ -1,0 +1,74 @@
+#pragma once
+
+#include <holon/system/clusters.hpp>
+#include <holon/system/topology.hpp>
+
+#include <cstdint>
+#include <span>
+#include <string>
+#include <vector>
+
+namespace holon {
+
+/// What LINCS knows of a cluster, the same for all molecules of a type. Atoms are numbered by their place in
+/// ConstraintCluster::atoms, constraints as there; each points from its first to its second atom.
+struct LincsShape {
+    LincsShape(const MoleculeType& molecule, const ConstraintCluster& cluster);
+
+    /// Two constraints that share an atom. Element of the LINCS matrix A = I - S B M^-1 B^T S: factor x cosine of the
+    /// angle between their directions.
+    struct Coupling {
+        std::int32_t constraint = 0; // the other
+        std::int32_t atom = 0;       // that they share
+        bool triangle = false;       // a third constraint binds their other ends
+        double factor = 0.0;
+    };
+
+    std::int32_t size() const { return static_cast<std::int32_t>(length.size()); }
+    std::span<const Coupling> couplings_of(std::int32_t constraint) const;
+    std::span<const std::int32_t> constraints_at(std::int32_t atom) const; // ascending
+
+    std::string molecule_name;
+    std::vector<std::int32_t> first, second; // atoms of each constraint
+    std::vector<double> length;              // [nm]
+    std::vector<double> scale;               // S: 1 / sqrt(1/m_first + 1/m_second) [u^1/2]
+    std::vector<double> inverse_mass;        // per atom [1/u]
+    bool has_triangles = false;
+
+private:
+    void find_couplings();
+
+    std::vector<Coupling> couplings_; // by constraint, then by the other
+    std::vector<std::int32_t> coupling_begin_;
+    std::vector<std::int32_t> at_, at_begin_;
+};
+
+/// Finds the constraints that a rank must know of.
+class LincsReach {
+public:
+    /// `order`: of the expansion.
+    LincsReach(const LincsShape& shape, int order) : shape_(shape), order_(order), known_(shape.length.size()) {}
+
+    /// All constraints that the displacements of these atoms, and of those bound to them, depend on; ascending. Those
+    /// at `order` couplings, after `order` couplings within triangles.
+    std::vector<std::int32_t> operator()(std::span<const std::int32_t> atoms);
+
+private:
+    void grow(std::vector<std::int32_t>& found, int couplings, bool triangles_only);
+
+    const LincsShape& shape_;
+    int order_;
+    std::vector<std::uint8_t> known_;
+};
+
+/// The largest modulus of an eigenvalue of the LINCS matrix: the expansion converges if it is below 1.
+struct LincsSpectrum {
+    double radius = 0.0;
+    std::vector<std::int32_t> atoms; // molecule-local: those of the constraints that the mode moves most
+};
+
+/// Angles between constraints come from third constraints that close triangles, else from the angle terms of the
+/// molecule, else (or without a topology) they count as those of a free joint, whose mean squared cosine is 1/3.
+LincsSpectrum lincs_spectrum(const Topology* topology, const MoleculeType& molecule, const ConstraintCluster& cluster);
+
+} // namespace holon

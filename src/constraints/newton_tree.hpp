@@ -1,0 +1,99 @@
+#pragma once
+
+#include "newton_elimination.hpp"
+
+#include <holon/system/clusters.hpp>
+#include <holon/system/topology.hpp>
+
+#include <array>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+namespace holon {
+
+/// How a cluster's matrix A_kl = C_kl s_k.r_l (k, l: constraints; C: inverse masses) is factorised, however its atoms
+/// are spread over ranks: computed once per molecule type, from the topology alone.
+///
+/// The constraints are divided into leaves (newton_dissection.hpp). A constraint is eliminated by the lowest branch
+/// that holds it and all that share an atom with it. So a leaf, which computes the rows of all its constraints, knows
+/// what it needs for that: the multipliers of its own constraints and of those next to them, its ghosts, all of which
+/// come from itself or from above. One way up the tree, with Schur complements, and one way down, with multipliers,
+/// make an iteration: with one tier above the leaves, two rounds of messages.
+class EliminationTree {
+public:
+    EliminationTree(const MoleculeType& molecule, const ConstraintCluster& cluster);
+
+    /// A constraint as a leaf sees it.
+    struct Link {
+        std::int32_t constraint = 0; // index in the cluster
+        std::int32_t unknown = 0;    // number in the branch
+        std::int32_t i = 0, j = 0;   // from, to: index in Branch::atoms
+        double d2 = 0.0;             // squared length [nm^2]
+    };
+    struct Incidence {
+        std::int32_t link = 0;
+        double sign = 0.0; // with which the multiplier of the link moves the atom, times its inverse mass
+    };
+    struct Element {
+        std::int32_t row = 0, column = 0; // links
+        std::int32_t position = 0;        // in the values of the elimination
+        double coupling = 0.0;            // C [1/u]
+    };
+    /// Where what comes from a child belongs.
+    struct Child {
+        std::int32_t branch = 0;
+        std::vector<std::int32_t> positions; // per element of the child's Schur complement
+        std::vector<std::int32_t> unknowns;  // per unknown that the child leaves
+    };
+
+    struct Branch {
+        std::int32_t parent = -1, tier = 0;
+        std::int32_t key_atom = 0; // the rank that owns this atom of the cluster (index) works on the branch
+        std::vector<Child> children;
+
+        std::vector<std::int32_t> unknowns; // constraints: the pivots, then those left to the branches above
+        std::int32_t n_pivots = 0;
+        std::vector<double> scale; // per pivot: the diagonal element of an undisturbed molecule [nm^2/u]
+        Elimination elimination;
+        std::vector<std::int32_t> remaining; // positions of the Schur complement, in the order in which it is sent
+        std::size_t n_left() const { return unknowns.size() - static_cast<std::size_t>(n_pivots); }
+
+        // Leaves only.
+        std::vector<Link> links; // own ones, then ghosts
+        std::int32_t n_own = 0;
+        std::vector<std::int32_t> atoms;           // of the links: index in the cluster; those of own links first
+        std::int32_t n_moved = 0;                  // atoms of own links: all constraints that hold them are links
+        std::vector<bool> home;                    // per moved atom: this leaf tells its owner where it goes
+        std::vector<std::int32_t> incidence_begin; // per moved atom, and the end
+        std::vector<Incidence> incidences;         // of each atom in the order of the cluster's constraints
+        std::vector<Element> elements;             // of the matrix: rows of own links
+    };
+
+    std::vector<Branch> branches; // parents before children; [0] is the root
+    std::int32_t n_tiers = 0;
+    std::string molecule_name;
+    std::vector<std::int32_t> atoms; // per atom of the cluster: index in the molecule
+
+    /// Index in the cluster of constraint k's atoms.
+    std::array<std::int32_t, 2> atoms_of(std::int32_t constraint) const
+    {
+        return ends_[static_cast<std::size_t>(constraint)];
+    }
+
+private:
+    double inverse_mass(const MoleculeType& molecule, std::int32_t atom) const; // of the cluster's atom of this index
+    void set_up_leaf(std::int32_t self, const std::vector<std::int32_t>& own, const MoleculeType& molecule,
+                     const ConstraintCluster& cluster);
+    void set_up_upper(std::int32_t branch);
+    void finish(Branch& branch, const std::vector<Entry>& entries);
+    std::int32_t common_branch(std::int32_t a, std::int32_t b) const;
+
+    std::vector<std::array<std::int32_t, 2>> ends_;         // per constraint: its atoms, as indices in the cluster
+    std::vector<std::vector<std::int32_t>> constraints_at_; // per atom of the cluster: ascending
+    std::vector<double> scale_;                             // per constraint: see Branch
+    std::vector<std::int32_t> leaf_of_;                     // per constraint
+    std::vector<std::int32_t> home_of_;                     // per constraint: the branch that eliminates it
+};
+
+} // namespace holon

@@ -1,0 +1,106 @@
+// RANKS 1 2 3 8
+// LINCS far from converged, where every term counts: the same bits as on one rank, however far the import reaches.
+#include <support/constraint_molecules.hpp>
+#include <support/polymers.hpp>
+
+#include <gtest/gtest.h>
+
+namespace holon::test {
+namespace {
+
+constexpr double dt = 0.002;
+
+struct Outcome {
+    Atoms atoms;
+    ConstraintResult positions, velocities;
+};
+
+Outcome project(const ConstraintSystem& system, SolverSettings settings, const Communicator& comm,
+                const std::function<int(AtomId)>& owner)
+{
+    settings.comm = comm;
+    Constraints constraints(system.topology, system.clusters, {"lincs"}, settings);
+    LocalPart part(system, comm.rank(), owner, comm.size() > 1, &constraints);
+    constraints.rebuild(part.atoms, part.directory());
+    Outcome outcome;
+    outcome.positions = constraints.project_positions(part.atoms, system.box, {3, dt, 1.0 / (dt * dt)});
+    part.atoms.x.swap(part.atoms.x_ref);
+    outcome.velocities = constraints.project_velocities(part.atoms, system.box, {3, dt, 2.0 / dt});
+    part.atoms.x.swap(part.atoms.x_ref);
+    outcome.atoms = part.atoms;
+    return outcome;
+}
+
+std::vector<ConstraintSystem> systems()
+{
+    std::vector<ConstraintSystem> all{polymer_system(full_alkane(12, 1), 3),
+                                      polymer_system(chain_of_triangles(16, 2), 2), polymer_system(free_joints(40, 3)),
+                                      ring_through_the_box()};
+    for (auto& system : all) system.disturb(0.01, 3.0, 5);
+    return all;
+}
+
+TEST(LincsAcrossDomains, SameBitsAtAnyOrder)
+{
+    const auto comm = Communicator::world();
+    for (const auto& system : systems())
+        for (const auto [order, iterations] : {std::pair(4, 1), {1, 0}, {2, 3}, {6, 2}}) {
+            SolverSettings settings;
+            settings.lincs_order = order;
+            settings.lincs_iterations = iterations;
+            const auto expected = project(system, settings, {}, [](AtomId) { return 0; });
+            ASSERT_EQ(expected.positions.failure, "");
+            // Two atoms to each rank in turn: the import crosses every domain there is.
+            auto all = distributions(system, comm.size());
+            all.push_back([&comm](AtomId id) { return id / 2 % comm.size(); });
+            for (const auto& owner : all) {
+                const auto outcome = project(system, settings, comm, owner);
+                for (std::size_t a = 0; a < static_cast<std::size_t>(outcome.atoms.n_owned); ++a) {
+                    const auto id = static_cast<std::size_t>(outcome.atoms.id[a]);
+                    ASSERT_EQ(outcome.atoms.x[a], expected.atoms.x[id]) << "atom " << id;
+                    ASSERT_EQ(outcome.atoms.v[a], expected.atoms.v[id]) << "atom " << id;
+                }
+                for (auto [here, there] :
+                     {std::pair(outcome.positions, expected.positions), {outcome.velocities, expected.velocities}}) {
+                    comm.sum(std::span(here.virial));
+                    EXPECT_EQ(here.virial, there.virial);
+                    EXPECT_EQ(comm.max(here.residual), there.residual);
+                }
+            }
+        }
+}
+
+TEST(LincsAcrossDomains, OneRoundOfMessagesPerExpansionAndNoReduction)
+{
+    const auto system = [] {
+        auto made = polymer_system(united_alkane(160, 1));
+        made.disturb(0.005, 1.0, 2);
+        return made;
+    }();
+    const auto comm = Communicator::world();
+    const int ranks = comm.size();
+    const auto outcome =
+        project(system, {.lincs_order = 4, .lincs_iterations = 2}, comm, [=](AtomId id) { return id * ranks / 160; });
+    const int neighbours = (comm.rank() > 0) + (comm.rank() + 1 < ranks);
+    for (const auto& result : {outcome.positions, outcome.velocities}) {
+        EXPECT_EQ(result.messages, neighbours * 3);
+        // Six atoms: the one that is bound to owned atoms, and the five that its displacement depends on.
+        EXPECT_EQ(result.bytes, neighbours * 3 * 6 * 24);
+        EXPECT_EQ(result.reductions, 0);
+    }
+}
+
+TEST(LincsAcrossDomains, FailureIsReportedWhereItIsCounted)
+{
+    auto system = polymer_system(united_alkane(40, 1));
+    system.disturb(0.002, 1.0, 2);
+    system.x[20] += to_lattice({0.0, 0.3, 0.2}, position_unit);
+    const auto comm = Communicator::world();
+    for (const auto& owner : distributions(system, comm.size())) {
+        const auto outcome = project(system, {}, comm, owner);
+        EXPECT_TRUE(comm.any(!outcome.positions.failure.empty()));
+    }
+}
+
+} // namespace
+} // namespace holon::test

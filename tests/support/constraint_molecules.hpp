@@ -1,0 +1,294 @@
+#pragma once
+
+#include <support/constraint_system.hpp>
+
+#include <numbers>
+
+/// Constrained molecules of all shapes, and ways to spread them over ranks.
+namespace holon::test {
+
+/// Beads on a chain: `next` makes each bead from the two before it.
+template <class Next>
+std::vector<Vec3> bead_chain(int n, const Vec3& first, const Vec3& second, Next next)
+{
+    std::vector<Vec3> beads{first, second};
+    while (static_cast<int>(beads.size()) < n) beads.push_back(next(beads[beads.size() - 2], beads.back()));
+    return beads;
+}
+
+/// The direction at `angle` [rad] to the way back along `last`, at a random torsion.
+inline Vec3 bent(const Vec3& last, double angle, Noise& noise)
+{
+    const Vec3 axis = last.normalized();
+    const Vec3 side = axis.cross(noise.vector()).normalized();
+    return -std::cos(angle) * axis + std::sin(angle) * side;
+}
+
+/// Bonds between the pairs as long as they are in the positions.
+inline std::vector<Constraint> bonds_between(const std::vector<Vec3>& positions,
+                                             const std::vector<std::array<int, 2>>& pairs)
+{
+    std::vector<Constraint> bonds;
+    for (const auto& [i, j] : pairs)
+        bonds.push_back({std::min(i, j), std::max(i, j),
+                         (positions[static_cast<std::size_t>(i)] - positions[static_cast<std::size_t>(j)]).norm()});
+    return bonds;
+}
+
+inline std::vector<std::array<int, 2>> neighbours_along(int n, int distance)
+{
+    std::vector<std::array<int, 2>> pairs;
+    for (int k = 0; k + distance < n; ++k) pairs.push_back({k, k + distance});
+    return pairs;
+}
+
+inline ConstraintSystem one_molecule(const std::string& name, const std::vector<double>& masses,
+                                     const std::vector<Constraint>& constraints, const std::vector<Vec3>& positions)
+{
+    ConstraintSystem system;
+    system.add(molecule(name, masses, constraints), 1, positions);
+    return system;
+}
+
+inline std::vector<Vec3> alkane_beads(int n)
+{
+    Noise noise(60);
+    constexpr double d = 0.153, angle = 112.0 * std::numbers::pi / 180.0;
+    return bead_chain(n, {0.3, 0.4, 0.5}, {0.3 + d, 0.4, 0.5}, [&](const Vec3& before, const Vec3& last) {
+        return Vec3(last + d * bent(last - before, angle, noise));
+    });
+}
+
+/// United-atom alkane of 60 beads.
+inline ConstraintSystem united_atom_c60()
+{
+    const auto beads = alkane_beads(60);
+    return one_molecule("UA60", std::vector<double>(60, 14.027), bonds_between(beads, neighbours_along(60, 1)), beads);
+}
+
+inline ConstraintSystem all_atom_c60()
+{
+    const Alkane chain(60, {3.2, 0.4, 4.9}, {1.0, 0.5, 0.3});
+    ConstraintSystem system;
+    system.add(chain.type, 1, chain.positions);
+    return system;
+}
+
+/// All 1-2 and 1-3 distances: only torsions are free.
+inline ConstraintSystem torsion_only_c60()
+{
+    const auto beads = alkane_beads(60);
+    auto pairs = neighbours_along(60, 1);
+    for (const auto& pair : neighbours_along(60, 2)) pairs.push_back(pair);
+    return one_molecule("Torsions", std::vector<double>(60, 14.027), bonds_between(beads, pairs), beads);
+}
+
+/// A chain that is straight but for a twentieth of each rod.
+inline ConstraintSystem nearly_straight_rods()
+{
+    constexpr int n = 64;
+    Noise noise(61);
+    const auto beads = bead_chain(n, {0.1, 0.2, 0.3}, {0.2, 0.2, 0.3}, [&](const Vec3&, const Vec3& last) {
+        return Vec3(last + 0.1 * (Vec3(1.0, 0.3, 0.2) + 0.05 * noise.vector()).normalized());
+    });
+    return one_molecule("Rods", std::vector<double>(n, 12.0), bonds_between(beads, neighbours_along(n, 1)), beads);
+}
+
+inline std::vector<Vec3> circle(int n, const Vec3& centre, double radius, double pucker)
+{
+    std::vector<Vec3> positions;
+    for (int k = 0; k < n; ++k) {
+        const double angle = 2.0 * std::numbers::pi * k / n;
+        positions.push_back(centre +
+                            Vec3(radius * std::cos(angle), radius * std::sin(angle), k % 2 ? pucker : -pucker));
+    }
+    return positions;
+}
+
+inline std::vector<std::array<int, 2>> closed(int n)
+{
+    auto pairs = neighbours_along(n, 1);
+    pairs.push_back({0, n - 1});
+    return pairs;
+}
+
+inline ConstraintSystem ring_of_twelve()
+{
+    const auto beads = circle(12, {0.1, 4.4, 1.0}, 0.25, 0.04);
+    return one_molecule("Ring", std::vector<double>(12, 14.027), bonds_between(beads, closed(12)), beads);
+}
+
+/// Four puckered six-rings in a row, each sharing a bond with the next, and a tail: a sterol without hydrogens.
+inline ConstraintSystem fused_rings()
+{
+    std::vector<Vec3> positions;
+    std::vector<std::array<int, 2>> pairs;
+    constexpr int n_rings = 4;
+    // Two zigzag rows of 2 n + 1 atoms; a rung joins them at every other place.
+    constexpr int row = 2 * n_rings + 1;
+    for (int side = 0; side < 2; ++side)
+        for (int k = 0; k < row; ++k) {
+            const double up = k % 2 == 0 ? 0.07 : 0.14;
+            positions.emplace_back(1.0 + 0.13 * k, 1.0 + (side == 0 ? up : -up), 1.0 + (k % 4 < 2 ? 0.02 : -0.02));
+            if (k > 0) pairs.push_back({side * row + k - 1, side * row + k});
+        }
+    for (int k = 0; k < row; k += 2) pairs.push_back({k, row + k});
+    Noise noise(62);
+    for (int k = 0; k < 8; ++k) {
+        const auto last = static_cast<int>(positions.size()) - 1;
+        positions.push_back(positions.back() + 0.153 * (Vec3(1.0, 0.0, 0.0) + 0.6 * noise.vector()).normalized());
+        pairs.push_back({last, last + 1});
+    }
+    return one_molecule("Sterol", std::vector<double>(positions.size(), 13.0), bonds_between(positions, pairs),
+                        positions);
+}
+
+/// A cyclic peptide-like loop of 90 with side groups, two bridges across it and a tail.
+inline ConstraintSystem disulphide_macrocycle()
+{
+    constexpr int n = 90;
+    auto positions = circle(n, {2.0, 2.2, 2.5}, 1.9, 0.05);
+    auto pairs = closed(n);
+    std::vector<double> masses(n, 12.011);
+    const auto attach = [&](int to, const Vec3& step, double mass) {
+        pairs.push_back({to, static_cast<int>(positions.size())});
+        positions.push_back(positions[static_cast<std::size_t>(to)] + step);
+        masses.push_back(mass);
+        return static_cast<int>(positions.size()) - 1;
+    };
+    Noise noise(63);
+    for (int k = 0; k < n; k += 3)
+        attach(attach(k, {0.0, 0.02, 0.15}, 12.011), 0.1 * noise.vector().normalized(), 1.008);
+    for (const auto& [from, to] : {std::array<int, 2>{10, 35}, {50, 80}}) {
+        const Vec3 across = (positions[static_cast<std::size_t>(to)] - positions[static_cast<std::size_t>(from)]) / 3.0;
+        const int first = attach(from, across + Vec3(0.0, 0.0, 0.3), 32.06);
+        const int second = attach(first, across, 32.06);
+        pairs.push_back({to, second});
+    }
+    return one_molecule("Macrocycle", masses, bonds_between(positions, pairs), positions);
+}
+
+/// Closed through the periodic box along x.
+inline ConstraintSystem ring_through_the_box()
+{
+    constexpr int n = 160;
+    constexpr double lx = 4.0;
+    std::vector<Vec3> positions;
+    for (int k = 0; k < n; ++k) {
+        const double angle = 2.0 * std::numbers::pi * k / 8.0;
+        positions.emplace_back(lx * k / n, 2.0 + 0.05 * std::cos(angle), 1.0 + 0.05 * std::sin(angle));
+    }
+    auto bonds = bonds_between(positions, neighbours_along(n, 1));
+    bonds.push_back({0, n - 1, bonds.front().length});
+    bonds.back().length = (positions[0] + Vec3(lx, 0.0, 0.0) - positions.back()).norm();
+    return one_molecule("Endless", std::vector<double>(n, 14.027), bonds, positions);
+}
+
+/// An alkane in which every angle with two hydrogens is as rigid as its bonds.
+inline ConstraintSystem alkane_with_h_angles()
+{
+    const Alkane chain(30, {3.2, 0.4, 4.9}, {1.0, 0.5, 0.3});
+    auto type = chain.type;
+    std::map<std::int32_t, std::vector<std::int32_t>> hydrogens; // of each carbon
+    for (const auto& bond : chain.type.constraints)
+        if (type.atoms[static_cast<std::size_t>(bond.j)].mass < 2.0) hydrogens[bond.i].push_back(bond.j);
+    for (const auto& [carbon, around] : hydrogens)
+        for (std::size_t a = 0; a < around.size(); ++a)
+            for (std::size_t b = a + 1; b < around.size(); ++b)
+                for (const auto& distance : bonds_between(chain.positions, {{around[a], around[b]}}))
+                    type.constraints.push_back(distance);
+    ConstraintSystem system;
+    system.add(type, 1, chain.positions);
+    return system;
+}
+
+/// A cubic lattice of 5 x 5 x 5 beads, somewhat out of place: nowhere can it be cut cheaply.
+inline ConstraintSystem lattice()
+{
+    constexpr int n = 5;
+    Noise noise(65);
+    std::vector<Vec3> positions;
+    std::vector<std::array<int, 2>> pairs;
+    const auto number = [](int i, int j, int k) { return (i * n + j) * n + k; };
+    for (int i = 0; i < n; ++i)
+        for (int j = 0; j < n; ++j)
+            for (int k = 0; k < n; ++k) {
+                positions.push_back(0.12 * Vec3(i, j, k) + 0.03 * noise.vector());
+                if (i > 0) pairs.push_back({number(i - 1, j, k), number(i, j, k)});
+                if (j > 0) pairs.push_back({number(i, j - 1, k), number(i, j, k)});
+                if (k > 0) pairs.push_back({number(i, j, k - 1), number(i, j, k)});
+            }
+    return one_molecule("Lattice", std::vector<double>(positions.size(), 28.0), bonds_between(positions, pairs),
+                        positions);
+}
+
+/// Rods of 0.1 nm at random angles.
+inline ConstraintSystem freely_jointed(int n)
+{
+    Noise noise(64);
+    const auto beads = bead_chain(n, {0.1, 0.2, 0.3}, {0.2, 0.2, 0.3}, [&](const Vec3&, const Vec3& last) {
+        return Vec3(last + 0.1 * noise.vector().normalized());
+    });
+    ConstraintSystem system = one_molecule("Chain", std::vector<double>(static_cast<std::size_t>(n), 14.027),
+                                           bonds_between(beads, neighbours_along(n, 1)), beads);
+    for (auto& x : system.x_ref) system.box.wrap(x);
+    return system;
+}
+
+/// Molecules of several kinds among each other, so that ranks share some and not others; every other one is at rest
+/// when disturb() is followed by calm().
+inline ConstraintSystem medley()
+{
+    ConstraintSystem all;
+    for (const auto& part : {freely_jointed(300), disulphide_macrocycle(), all_atom_c60(), ring_of_twelve()}) {
+        std::vector<Vec3> positions;
+        for (int copy = 0; copy < 2; ++copy)
+            for (const auto& x : part.x_ref)
+                positions.push_back(to_real(x, position_unit) + Vec3(0.3, 0.2, 0.1) * copy);
+        all.add(part.topology.molecule_types[0], 2, positions);
+    }
+    return all;
+}
+
+inline void calm(ConstraintSystem& system)
+{
+    for (std::size_t a = 0; a < system.x.size(); ++a)
+        if (system.topology.place(static_cast<AtomId>(a)).molecule % 2 == 1) {
+            system.x[a] = system.x_ref[a];
+            system.v[a] = IVec3::Zero();
+        }
+}
+
+/// Makes a rule for atoms into one that keeps waters and small clusters whole.
+inline std::function<int(AtomId)> keep_groups_whole(const ConstraintSystem& system, std::function<int(AtomId)> owner)
+{
+    return [&system, owner](AtomId id) {
+        const auto place = system.topology.place(id);
+        const auto& heads = system.clusters[static_cast<std::size_t>(place.molecule_type)].group_head;
+        return owner(place.molecule_start + heads[static_cast<std::size_t>(place.index)]);
+    };
+}
+
+/// Ways to spread a system over ranks: in blocks, dealt out, scattered, by place, all on one, and one cut.
+inline std::vector<std::function<int(AtomId)>> distributions(const ConstraintSystem& system, int ranks)
+{
+    const auto n = static_cast<AtomId>(system.x_ref.size());
+    std::vector<std::function<int(AtomId)>> all{
+        [=](AtomId id) { return static_cast<int>(std::int64_t{id} * ranks / n); },
+        [=](AtomId id) { return id % ranks; },
+        [=](AtomId id) {
+            return static_cast<int>((static_cast<unsigned>(id) * 2654435761u >> 16) % static_cast<unsigned>(ranks));
+        },
+        [&system, ranks](AtomId id) {
+            IVec3 x = system.x_ref[static_cast<std::size_t>(id)];
+            system.box.wrap(x);
+            return std::min(ranks - 1, static_cast<int>(system.box.fractional(x)[0] * ranks));
+        },
+        [=](AtomId) { return ranks - 1; },
+        [=](AtomId id) { return id < n / 5 ? 0 : ranks - 1; },
+    };
+    for (auto& owner : all) owner = keep_groups_whole(system, owner);
+    return all;
+}
+
+} // namespace holon::test
