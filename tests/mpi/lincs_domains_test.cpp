@@ -44,7 +44,7 @@ TEST(LincsAcrossDomains, SameBitsAtAnyOrder)
 {
     const auto comm = Communicator::world();
     for (const auto& system : systems())
-        for (const auto [order, iterations] : {std::pair(4, 1), {1, 0}, {2, 3}, {6, 2}}) {
+        for (const auto [order, iterations] : std::vector<std::array<int, 2>>{{4, 1}, {1, 0}, {2, 3}, {6, 2}}) {
             SolverSettings settings;
             settings.lincs_order = order;
             settings.lincs_iterations = iterations;

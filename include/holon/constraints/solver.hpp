@@ -115,7 +115,7 @@ struct SolverSettings {
     int lincs_iterations = 1;           // for the rotation of bonds
     double lincs_warn_angle = 30.0;     // [degrees] by which a bond may turn in a step
     const Topology* topology = nullptr; // set by Constraints; without it, angle terms are unknown
-    Communicator comm;
+    Communicator comm{};
 };
 
 /// Every constraint solver: src/constraints/<name>.cpp with make_<name>_solver(). To add one, add its line.

@@ -6,6 +6,14 @@
 namespace holon::test {
 namespace {
 
+/// Those that stop at a tolerance.
+std::vector<std::string> iterative_solvers()
+{
+    Parameters parameters;
+    parameters.constraint_algorithm = "shake";
+    return solver_order(parameters);
+}
+
 /// A molecule in springs that tie each atom to a place of its own: smooth forces that act on every degree of freedom.
 class Trajectory {
 public:
@@ -93,8 +101,7 @@ ConstraintSystem molecules()
     return system;
 }
 
-double way_back(double tolerance, double dt, const std::vector<std::string>& solvers = solver_order({}),
-                int steps = 300)
+double way_back(double tolerance, double dt, const std::vector<std::string>& solvers, int steps = 300)
 {
     Trajectory trajectory(molecules(), solvers, tolerance);
     const auto start = trajectory.atoms().x;
@@ -109,7 +116,8 @@ double way_back(double tolerance, double dt, const std::vector<std::string>& sol
 
 TEST(Rattle, TimeReversesAsFarAsTheToleranceGoes)
 {
-    const double loose = way_back(1e-6, 0.001), tight = way_back(1e-13, 0.001);
+    const auto solvers = iterative_solvers();
+    const double loose = way_back(1e-6, 0.001, solvers), tight = way_back(1e-13, 0.001, solvers);
     EXPECT_LT(tight, 1e-11);
     EXPECT_GT(loose, 10.0 * tight);
     EXPECT_LT(loose, 1e-5);
@@ -124,7 +132,7 @@ TEST(Rattle, TimeReversesExactlyWithNewton)
 TEST(Rattle, EnergyErrorFallsFourfoldAsTheStepHalves)
 {
     const auto fluctuation = [](double dt) {
-        Trajectory trajectory(molecules(), solver_order({}), 1e-12);
+        Trajectory trajectory(molecules(), iterative_solvers(), 1e-12);
         const double start = trajectory.energy();
         double sum = 0.0;
         const int samples = static_cast<int>(std::lround(0.4 / dt));
@@ -140,7 +148,7 @@ TEST(Rattle, EnergyErrorFallsFourfoldAsTheStepHalves)
 
 TEST(Rattle, LengthsAndRatesHoldAtEveryStep)
 {
-    Trajectory trajectory(molecules(), solver_order({}), 1e-10);
+    Trajectory trajectory(molecules(), iterative_solvers(), 1e-10);
     for (int k = 0; k < 100; ++k) {
         trajectory.run(1, 0.002);
         EXPECT_LT(trajectory.system().max_length_error(trajectory.atoms().x), 1.01e-10);
