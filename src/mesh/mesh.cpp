@@ -224,7 +224,10 @@ void Mesh<Real, Int>::for_each_place(const Atoms& atoms, Use use) const
                              r1 * to_grid(1, 1) + r2 * to_grid(2, 1), r2 * to_grid(2, 2)};
         std::array<Place, 3> place;
         for (std::size_t a = 0; a < 3; ++a) {
-            const double s = u[a] + shift, whole = std::floor(s);
+            // The next integer below, but for the last bits, which the offset makes up for.
+            constexpr std::int32_t above_zero = 1 << 12;
+            const double s = u[a] + shift;
+            const double whole = static_cast<std::int32_t>(s + above_zero) - above_zero;
             place[a] = {static_cast<std::int32_t>(whole) + image[static_cast<int>(a)] * n_[a],
                         static_cast<Real>(s - whole - 0.5)};
         }
