@@ -36,7 +36,7 @@ struct Found {
     std::vector<std::string> notes;
 };
 
-Found find_newest(const RawFile& file, const CheckpointDirectory& directory)
+Found find_newest(const RawFile& file, const CheckpointDirectory& directory, const StateCheck& check)
 {
     std::vector<SlotRecords> slots;
     for (int k = 0; k < directory.slot_count(); ++k) slots.push_back(read_records(file, directory, k));
@@ -44,9 +44,14 @@ Found find_newest(const RawFile& file, const CheckpointDirectory& directory)
     for (std::size_t k = 0; k < slots.size(); ++k)
         if (!slots[k].problem.empty() && !slots[k].empty)
             found.notes.push_back(fmt::format("{}: slot {} is skipped: {}.", file.path(), k, slots[k].problem));
+    std::string unfit; // why the newest valid state is none to go on from
     for (const int k : slots_by_age(slots)) {
         auto& records = slots[static_cast<std::size_t>(k)].records;
-        const auto problem = verify_atoms(file, directory, k, records);
+        auto problem = verify_atoms(file, directory, k, records);
+        if (problem.empty() && check) {
+            problem = check(directory.run_id, state_of(records.front()));
+            if (unfit.empty()) unfit = problem;
+        }
         if (problem.empty()) {
             found.slot = k;
             found.records = std::move(records);
@@ -55,6 +60,11 @@ Found find_newest(const RawFile& file, const CheckpointDirectory& directory)
         found.notes.push_back(
             fmt::format("{}: slot {}, step {}, is skipped: {}.", file.path(), k, records.front().step, problem));
     }
+    if (!unfit.empty())
+        throw InputError(fmt::format("The files beside {} do not belong to its states: {}. Nothing has been changed. Put "
+                                     "the right file back, move it away (a new one is begun), or go on in another "
+                                     "folder with -o.",
+                                     file.path(), unfit));
     std::string reasons;
     for (const auto& note : found.notes) reasons += "\n  " + note;
     throw InputError(fmt::format("{} holds no valid state. Start the run again, or use a copy of the file.{}",
@@ -87,7 +97,7 @@ void broadcast_vector(const Communicator& comm, std::vector<T>& values)
 
 } // namespace
 
-CheckpointContents read_checkpoint(const Communicator& comm, const std::string& path)
+CheckpointContents read_checkpoint(const Communicator& comm, const std::string& path, const StateCheck& check)
 {
     CheckpointContents contents;
     CheckpointDirectory directory{};
@@ -95,7 +105,7 @@ CheckpointContents read_checkpoint(const Communicator& comm, const std::string& 
     on_root(comm, [&] {
         const auto file = open_input(path);
         directory = read_directory(file);
-        found = find_newest(file, directory);
+        found = find_newest(file, directory, check);
         contents.input = read_input(file, directory);
     });
     comm.broadcast(std::as_writable_bytes(std::span(&directory, 1)));
