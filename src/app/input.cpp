@@ -30,8 +30,9 @@ std::string read_on_root(const Communicator& comm, const std::string& path, std:
 std::string read_topology_text(const Communicator& comm, const RunOptions& options, const RunSettings& settings)
 {
     std::string text;
-    on_root(comm,
-            [&] { text = expand_topology(options.topology, {settings.include_dirs, settings.defines}).to_text(); });
+    on_root(comm, [&] {
+        text = expand_topology(options.topology, {settings.include_dirs, settings.defines}).to_text();
+    });
     comm.broadcast(text);
     return text;
 }
@@ -231,8 +232,8 @@ RunInput go_on(const Communicator& comm, const RunOptions& options, const std::s
         throw InputError(fmt::format("{}: {} atoms, but its topology has {}.", path, contents.input.atoms,
                                      input.topology->n_atoms()));
     set_restraints(*input.topology, text("restraints"));
-    input.box = Box(contents.state.box, box_bits(input.settings.parameters.precision));
     input.state = contents.state;
+    input.box = box_of(input.state, input.settings.parameters);
     input.records = contents.atoms;
     input.stored = contents.input;
     input.stored.texts["mdp"] = effective_mdp(input.settings);
@@ -252,6 +253,11 @@ RunInput go_on(const Communicator& comm, const RunOptions& options, const std::s
 }
 
 } // namespace
+
+Box box_of(const RunState& state, const Parameters& parameters)
+{
+    return {state.box, box_bits(parameters.precision)};
+}
 
 RunInput read_input(const Communicator& comm, const RunOptions& options, const std::string& command_line)
 {

@@ -61,10 +61,11 @@ Found find_newest(const RawFile& file, const CheckpointDirectory& directory, con
             fmt::format("{}: slot {}, step {}, is skipped: {}.", file.path(), k, records.front().step, problem));
     }
     if (!unfit.empty())
-        throw InputError(fmt::format("The files beside {} do not belong to its states: {}. Nothing has been changed. Put "
-                                     "the right file back, move it away (a new one is begun), or go on in another "
-                                     "folder with -o.",
-                                     file.path(), unfit));
+        throw InputError(
+            fmt::format("The files beside {} do not belong to its states: {}. Nothing has been changed. Put "
+                        "the right file back, move it away (a new one is begun), or go on in another "
+                        "folder with -o.",
+                        file.path(), unfit));
     std::string reasons;
     for (const auto& note : found.notes) reasons += "\n  " + note;
     throw InputError(fmt::format("{} holds no valid state. Start the run again, or use a copy of the file.{}",

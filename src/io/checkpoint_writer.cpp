@@ -223,18 +223,16 @@ void CheckpointWriter::submit(const RunState& state, const Atoms& atoms, const B
     impl_->helper.start([impl = impl_.get(), slot = impl_->take(impl_->next_ring, ring), record, &rows] {
         impl->check_in_place();
         impl->last_record = impl->write(slot, record, rows);
-        impl->last_record_at =
-            impl->directory.slots[static_cast<std::size_t>(slot)].records + record.rank * page_bytes;
+        impl->last_record_at = impl->directory.slots[static_cast<std::size_t>(slot)].records + record.rank * page_bytes;
     });
     if (synced) {
         // First what the state relies on, so that a state that is found after a power cut can be gone on from.
         impl_->last_sync = Clock::now();
-        impl_->syncer.start(
-            [impl = impl_.get(), slot = ring + impl_->take(impl_->next_synced, synced_slots), record] {
-                impl->sync_others();
-                impl->write(slot, record, impl->synced_buffer);
-                impl->file.sync();
-            });
+        impl_->syncer.start([impl = impl_.get(), slot = ring + impl_->take(impl_->next_synced, synced_slots), record] {
+            impl->sync_others();
+            impl->write(slot, record, impl->synced_buffer);
+            impl->file.sync();
+        });
     }
     impl_->stats.blocked_s += seconds_since(begin);
     impl_->stats.written += 1;

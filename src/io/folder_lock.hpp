@@ -23,7 +23,7 @@ public:
     /// InputError, if the file cannot be written or another run holds the lock.
     explicit FolderLock(std::string path, Timing timing);
     explicit FolderLock(std::string path) : FolderLock(std::move(path), Timing{}) {}
-    ~FolderLock(); // gives the folder free and removes the file
+    ~FolderLock();               // gives the folder free and removes the file
     std::string problem() const; // empty, or why the folder is not this run's any more
     FolderLock(const FolderLock&) = delete;
     FolderLock& operator=(const FolderLock&) = delete;

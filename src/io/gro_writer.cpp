@@ -43,8 +43,7 @@ void append_integer(std::string& text, std::int64_t value)
 
 GroWriter::GroWriter(std::string path, const std::string& title, std::int64_t n_atoms, bool with_velocities)
     : path_(std::move(path)), temporary_(UnfinishedFile::temporary_name(path_)),
-      file_(std::fopen(temporary_.c_str(), "wb")),
-      n_atoms_(n_atoms), with_velocities_(with_velocities)
+      file_(std::fopen(temporary_.c_str(), "wb")), n_atoms_(n_atoms), with_velocities_(with_velocities)
 {
     if (file_ == nullptr) fail("cannot be created");
     buffer_ = title + "\n" + std::to_string(n_atoms) + "\n";

@@ -20,8 +20,8 @@ namespace holon {
 /// Everything that a run writes, and the wish to stop it.
 class Outputs {
 public:
-    /// Why the files in a folder are not those of a run when `marks` were taken, as half a sentence; empty, if they are,
-    /// or are not there. On one rank.
+    /// Why the files in a folder are not those of a run when `marks` were taken, as half a sentence; empty, if they
+    /// are, or are not there. On one rank.
     static std::string mismatch(const std::string& folder, std::uint64_t run_id, const OutputMarks& marks);
 
     /// Creates the files of a new run, or goes on in those of a continued one: what was written after its state goes

@@ -44,8 +44,8 @@ struct TrajectoryInfo {
 /// Bonds: all bonded terms and constraints of two atoms that are bonds, and those of rigid water.
 void describe_atoms(const Topology& topology, TrajectoryInfo& info);
 
-/// Appends frames. All ranks take part in every call but has_frame(), frames() and last_step(). Errors are thrown alike on all
-/// ranks: Failure, if writing does not work.
+/// Appends frames. All ranks take part in every call but has_frame(), frames() and last_step(). Errors are thrown alike
+/// on all ranks: Failure, if writing does not work.
 class TrajectoryWriter {
 public:
     /// A new file without frames; one that is there is replaced.

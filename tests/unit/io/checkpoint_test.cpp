@@ -106,6 +106,89 @@ TEST(Checkpoint, goes_on_in_the_ring_without_overwriting_the_state_it_came_from)
     }
 }
 
+/// As sample_state(), with marks that belong to the step.
+RunState marked_state(std::int64_t step)
+{
+    auto state = sample_state(step);
+    state.outputs = {step / 5, step, {10 * step, 7}, {20 * step, 9}, step - 1};
+    return state;
+}
+
+TEST(Checkpoint, keeps_the_marks_of_the_outputs)
+{
+    const TemporaryFolder folder;
+    const auto path = folder.file("checkpoint.h5");
+    auto writer =
+        CheckpointWriter::create({}, path, input, options, marked_state(0), sample_atoms(n_atoms, 0), sample_box());
+    for (std::int64_t step = 1; step < 4; ++step)
+        writer.submit(marked_state(step), sample_atoms(n_atoms, step), sample_box());
+    writer.finish();
+    EXPECT_EQ(read_checkpoint({}, path).state, marked_state(3));
+
+    auto last = marked_state(3);
+    last.outputs.log = {1000, 1001};
+    writer.mark_outputs(last.outputs);
+    const auto contents = read_checkpoint({}, path);
+    EXPECT_EQ(contents.state, last);
+    EXPECT_EQ(contents.notes.size(), 0u);
+}
+
+TEST(Checkpoint, of_two_states_of_a_step_the_later_one_counts)
+{
+    const TemporaryFolder folder;
+    const auto path = folder.file("checkpoint.h5");
+    write_steps(path, 0, 9);
+    for (std::int64_t turn = 1; turn < 9; ++turn) {
+        const auto contents = read_checkpoint({}, path);
+        auto writer = CheckpointWriter::resume({}, path, contents, options, sample_atoms(n_atoms, 9), sample_box());
+        auto state = sample_state(9);
+        state.outputs.frames = turn;
+        writer.submit(state, sample_atoms(n_atoms, 9), sample_box());
+        writer.finish();
+        EXPECT_EQ(read_checkpoint({}, path).state.outputs.frames, turn);
+    }
+}
+
+TEST(Checkpoint, falls_back_to_a_state_that_fits_the_outputs)
+{
+    const TemporaryFolder folder;
+    const auto path = folder.file("checkpoint.h5");
+    write_steps(path, 0, 9);
+    const auto contents = read_checkpoint({}, path, [](std::uint64_t run_id, const RunState& state) {
+        EXPECT_EQ(run_id, input.run_id);
+        return state.step > 7 ? "the trajectory is short" : "";
+    });
+    expect_state(contents, 7);
+    EXPECT_EQ(contents.notes.size(), 2u);
+    try {
+        read_checkpoint({}, path, [](std::uint64_t, const RunState& state) { return std::to_string(state.step); });
+        FAIL();
+    } catch (const InputError& error) {
+        EXPECT_NE(std::string(error.what()).find("do not belong to its states: 9. Nothing has been changed"),
+                  std::string::npos)
+            << error.what();
+    }
+}
+
+TEST(Checkpoint, a_file_that_goes_away_is_noticed)
+{
+    const TemporaryFolder folder;
+    const auto path = folder.file("checkpoint.h5");
+    for (const bool replace : {false, true}) {
+        auto writer =
+            CheckpointWriter::create({}, path, input, options, sample_state(0), sample_atoms(n_atoms, 0), sample_box());
+        std::filesystem::remove(path);
+        if (replace) std::ofstream(path) << "something else";
+        for (int k = 0; k < 200 && writer.votes() == 0; ++k) {
+            std::this_thread::sleep_for(std::chrono::milliseconds(20));
+            writer.submit(sample_state(k), sample_atoms(n_atoms, k), sample_box());
+        }
+        EXPECT_EQ(writer.votes(), checkpoint_failed);
+        EXPECT_NE(writer.error().find(replace ? "has been replaced" : "has been removed"), std::string::npos)
+            << writer.error();
+    }
+}
+
 TEST(Checkpoint, is_made_anew_when_the_input_or_the_number_of_slots_changes)
 {
     const TemporaryFolder folder;
