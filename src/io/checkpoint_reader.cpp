@@ -36,7 +36,10 @@ struct Found {
     std::vector<std::string> notes;
 };
 
-Found find_newest(const RawFile& file, const CheckpointDirectory& directory, const StateCheck& check)
+/// The newest state that is valid and passes the check, or none (slot -1); `unfit` is what the check says of the newest
+/// valid one.
+Found look_for_newest(const RawFile& file, const CheckpointDirectory& directory, const StateCheck& check,
+                      std::string& unfit)
 {
     std::vector<SlotRecords> slots;
     for (int k = 0; k < directory.slot_count(); ++k) slots.push_back(read_records(file, directory, k));
@@ -44,7 +47,6 @@ Found find_newest(const RawFile& file, const CheckpointDirectory& directory, con
     for (std::size_t k = 0; k < slots.size(); ++k)
         if (!slots[k].problem.empty() && !slots[k].empty)
             found.notes.push_back(fmt::format("{}: slot {} is skipped: {}.", file.path(), k, slots[k].problem));
-    std::string unfit; // why the newest valid state is none to go on from
     for (const int k : slots_by_age(slots)) {
         auto& records = slots[static_cast<std::size_t>(k)].records;
         auto problem = verify_atoms(file, directory, k, records);
@@ -60,6 +62,14 @@ Found find_newest(const RawFile& file, const CheckpointDirectory& directory, con
         found.notes.push_back(
             fmt::format("{}: slot {}, step {}, is skipped: {}.", file.path(), k, records.front().step, problem));
     }
+    return found;
+}
+
+Found find_newest(const RawFile& file, const CheckpointDirectory& directory, const StateCheck& check)
+{
+    std::string unfit;
+    auto found = look_for_newest(file, directory, check, unfit);
+    if (found.slot >= 0) return found;
     if (!unfit.empty())
         throw InputError(
             fmt::format("The files beside {} do not belong to its states: {}. Nothing has been changed. Put "
@@ -182,12 +192,8 @@ std::vector<AtomRecord> CheckpointFile::atoms(int slot) const
 
 int CheckpointFile::newest_valid() const
 {
-    std::vector<SlotRecords> slots;
-    for (int k = 0; k < impl_->directory.slot_count(); ++k) slots.push_back(impl_->records(k));
-    for (const int k : slots_by_age(slots))
-        if (verify_atoms(impl_->file, impl_->directory, k, slots[static_cast<std::size_t>(k)].records).empty())
-            return k;
-    return -1;
+    std::string unused;
+    return look_for_newest(impl_->file, impl_->directory, {}, unused).slot;
 }
 
 } // namespace holon

@@ -2,7 +2,7 @@
 #include <holon/core/state_hash.hpp>
 #include <holon/io/checkpoint.hpp>
 
-#include <support/sample_state.hpp>
+#include <support/checkpoint_case.hpp>
 
 #include <gtest/gtest.h>
 
@@ -19,48 +19,6 @@ namespace holon {
 namespace {
 
 using namespace test;
-
-constexpr std::int64_t n_atoms = 1000;
-const CheckpointInput input{
-    n_atoms, 4711, {{"mdp", "dt = 0.002\n"}, {"title", ""}, {"topology", std::string(100000, 't')}}};
-const CheckpointOptions options{4, 0.0, {}};
-
-/// Writes steps [begin, end] into a new file.
-void write_steps(const std::string& path, std::int64_t begin, std::int64_t end, CheckpointOptions how = options)
-{
-    auto writer =
-        CheckpointWriter::create({}, path, input, how, sample_state(begin), sample_atoms(n_atoms, begin), sample_box());
-    for (std::int64_t step = begin + 1; step <= end; ++step)
-        writer.submit(sample_state(step), sample_atoms(n_atoms, step), sample_box(), writer.votes());
-    writer.finish();
-    ASSERT_EQ(writer.error(), "");
-}
-
-void expect_state(const CheckpointContents& contents, std::int64_t step)
-{
-    EXPECT_EQ(contents.input, input);
-    EXPECT_EQ(contents.state, sample_state(step));
-    EXPECT_EQ(state_hash(contents.state, contents.atoms), sample_hash(n_atoms, step));
-}
-
-std::string read_error(const std::string& path)
-{
-    try {
-        const auto contents = read_checkpoint({}, path);
-    } catch (const InputError& error) {
-        return error.what();
-    }
-    return "none";
-}
-
-void flip(const std::string& path, std::int64_t offset)
-{
-    std::fstream file(path, std::ios::in | std::ios::out | std::ios::binary);
-    file.seekg(offset);
-    const char byte = static_cast<char>(file.get() ^ 0x10);
-    file.seekp(offset);
-    file.put(byte);
-}
 
 TEST(Checkpoint, returns_the_last_state)
 {
@@ -209,7 +167,7 @@ TEST(Checkpoint, synced_states_have_slots_of_their_own)
 {
     const TemporaryFolder folder;
     const auto path = folder.file("checkpoint.h5");
-    write_steps(path, 0, 60, {3, 1e-9, {path}});
+    write_steps(path, 0, 60, {3, 1e-9, {path}}, std::chrono::milliseconds(5));
     const CheckpointFile file(path);
     const auto slots = file.slots();
     ASSERT_EQ(slots.size(), 5u);
@@ -219,94 +177,6 @@ TEST(Checkpoint, synced_states_have_slots_of_their_own)
         EXPECT_EQ(file.verify(slot.index), "");
     }
     expect_state(read_checkpoint({}, path), 60);
-}
-
-TEST(Checkpoint, damaged_slots_fall_back_to_older_ones)
-{
-    const TemporaryFolder folder;
-    const auto path = folder.file("checkpoint.h5"), copy = folder.file("copy.h5");
-    write_steps(path, 0, 9);
-    std::mt19937 random(1);
-    for (int round = 0; round < 60; ++round) {
-        std::filesystem::copy_file(path, copy, std::filesystem::copy_options::overwrite_existing);
-        const auto size = static_cast<std::int64_t>(std::filesystem::file_size(copy));
-        for (int k = 0; k < 1 + round / 3; ++k)
-            flip(copy, std::uniform_int_distribution<std::int64_t>(0, size - 1)(random));
-        try {
-            const auto contents = read_checkpoint({}, copy);
-            EXPECT_GE(contents.state.step, 6);
-            expect_state(contents, contents.state.step);
-        } catch (const InputError& error) {
-            EXPECT_NE(std::string(error.what()).find(copy), std::string::npos) << error.what();
-        }
-    }
-}
-
-TEST(Checkpoint, names_the_slots_it_skips)
-{
-    const TemporaryFolder folder;
-    const auto path = folder.file("checkpoint.h5");
-    write_steps(path, 0, 9);
-    // An atom in the middle of the newest state: its bytes are found by content.
-    std::ifstream in(path, std::ios::binary);
-    const std::string bytes((std::istreambuf_iterator<char>(in)), {});
-    const auto newest = CheckpointFile(path).atoms(CheckpointFile(path).newest_valid());
-    const auto at = bytes.find(std::string(reinterpret_cast<const char*>(&newest[500]), sizeof(AtomRecord)));
-    ASSERT_NE(at, std::string::npos);
-    flip(path, static_cast<std::int64_t>(at) + 3);
-    const auto contents = read_checkpoint({}, path);
-    expect_state(contents, 8);
-    ASSERT_EQ(contents.notes.size(), 1u);
-    EXPECT_NE(contents.notes[0].find("step 9, is skipped"), std::string::npos) << contents.notes[0];
-}
-
-TEST(Checkpoint, truncated_files_are_refused)
-{
-    const TemporaryFolder folder;
-    const auto path = folder.file("checkpoint.h5"), copy = folder.file("copy.h5");
-    write_steps(path, 0, 9);
-    const auto size = std::filesystem::file_size(path);
-    for (const auto length : {size - 1, size / 2, size / 10, std::uintmax_t{9000}, std::uintmax_t{5000},
-                              std::uintmax_t{100}, std::uintmax_t{7}, std::uintmax_t{0}}) {
-        std::filesystem::copy_file(path, copy, std::filesystem::copy_options::overwrite_existing);
-        std::filesystem::resize_file(copy, length);
-        const auto error = read_error(copy);
-        EXPECT_NE(error.find(length > 8192 ? "truncated" : "not a checkpoint"), std::string::npos)
-            << length << ": " << error;
-    }
-}
-
-TEST(Checkpoint, other_files_are_refused)
-{
-    const TemporaryFolder folder;
-    const auto path = folder.file("checkpoint.h5");
-    EXPECT_NE(read_error(path).find("No such file"), std::string::npos) << read_error(path);
-    std::ofstream(path) << std::string(50000, 'x');
-    EXPECT_NE(read_error(path).find("not an HDF5 file"), std::string::npos) << read_error(path);
-    EXPECT_NE(read_error(folder.path()).find("it is a folder"), std::string::npos) << read_error(folder.path());
-}
-
-TEST(Checkpoint, a_newer_format_is_refused)
-{
-    const TemporaryFolder folder;
-    const auto path = folder.file("checkpoint.h5");
-    write_steps(path, 0, 0);
-    std::fstream file(path, std::ios::in | std::ios::out | std::ios::binary);
-    file.seekp(4096 + 8);
-    file.put(2);
-    file.close();
-    EXPECT_NE(read_error(path).find("newer"), std::string::npos) << read_error(path);
-}
-
-TEST(Checkpoint, changed_input_is_refused)
-{
-    const TemporaryFolder folder;
-    const auto path = folder.file("checkpoint.h5");
-    write_steps(path, 0, 3);
-    std::ifstream in(path, std::ios::binary);
-    const std::string bytes((std::istreambuf_iterator<char>(in)), {});
-    flip(path, static_cast<std::int64_t>(bytes.find("dt = 0.002")));
-    EXPECT_NE(read_error(path).find("does not match its checksum"), std::string::npos) << read_error(path);
 }
 
 /// Runs `work` in a process of its own and kills it after a random time of up to `microseconds`; true if it was killed.
