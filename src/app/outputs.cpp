@@ -181,7 +181,7 @@ void Outputs::open_checkpoint(const RunInput& input, const Engine& engine, const
         contents.state = marked;
         checkpoint_ = CheckpointWriter::resume(engine.comm(), file("checkpoint.h5"), contents, options, engine.atoms,
                                                engine.box());
-        checkpoint_->submit(marked, engine.atoms, engine.box());
+        checkpoint_->submit(marked, engine.atoms, engine.box(), checkpoint_sync_due);
         checkpoint_->finish();
         on_all(engine.comm(), [this] {
             if (const auto error = checkpoint_->error(); !error.empty()) throw Failure(error);

@@ -128,7 +128,7 @@ CheckpointWriter CheckpointWriter::create(const Communicator& comm, const std::s
 
     CheckpointWriter writer(std::make_unique<Impl>(comm, options, std::move(file), directory, new_run_id(comm)));
     writer.repartition(atoms.n_owned);
-    writer.submit(state, atoms, box);
+    writer.submit(state, atoms, box, options.sync_seconds > 0.0 ? std::uint64_t{checkpoint_sync_due} : 0);
     on_all(comm, [&] {
         writer.finish();
         if (const auto error = writer.error(); !error.empty()) throw Failure(error);

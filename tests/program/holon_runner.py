@@ -85,10 +85,10 @@ def command_line(program, arguments, ranks):
     return [str(word) for word in [*launcher, BIN / program, *arguments]]
 
 
-def start(arguments, ranks=1):
+def start(arguments, ranks=1, stderr=subprocess.DEVNULL, **how):
     """Starts holon-md and does not wait for it."""
     return subprocess.Popen(
-        command_line("holon-md", arguments, ranks), stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL
+        command_line("holon-md", arguments, ranks), stdout=subprocess.DEVNULL, stderr=stderr, **how
     )
 
 
