@@ -5,10 +5,10 @@ Shared by chaos_test.py, tools/chaos and tools/acceptance.
 
 import dataclasses
 import json
-import os
 import random
 import shutil
 import signal
+import subprocess
 import time
 
 import h5py
@@ -58,14 +58,6 @@ class Tally:
         )
 
 
-def send(pids, number):
-    for pid in pids:
-        try:
-            os.kill(pid, number)
-        except ProcessLookupError:
-            pass
-
-
 def wait_for_ranks(launcher):
     """Process ids of the ranks, as soon as there are any."""
     deadline = time.monotonic() + PATIENCE
@@ -79,11 +71,11 @@ def kill_launcher(launcher, _):
 
 
 def kill_one(launcher, rng):
-    send([rng.choice(wait_for_ranks(launcher))], signal.SIGKILL)
+    holon.send([rng.choice(wait_for_ranks(launcher))], signal.SIGKILL)
 
 
 def kill_all(launcher, _):
-    send(wait_for_ranks(launcher), signal.SIGKILL)
+    holon.send(wait_for_ranks(launcher), signal.SIGKILL)
 
 
 def terminate(launcher, _):
@@ -169,6 +161,8 @@ class Chain:
         ended = launcher.poll() is not None
         if not ended:
             WAYS[way](launcher, self.rng)
+            if early and way in REQUESTS:
+                self.insist(launcher)
         wait_for_death(launcher, pids, self.rng)
         moment = f"{'early' if early else 'running'}, after {time.monotonic() - began:.2f} s"
         self.story.append(f"{ranks} ranks: {'ended' if ended else way} ({moment}), status {launcher.returncode}")
@@ -178,6 +172,13 @@ class Chain:
         self.tally.early += early
         self.check(way in REQUESTS and not early)
         return True
+
+    def insist(self, launcher):
+        """A request that the launcher was too young to pass on is followed by murder."""
+        try:
+            launcher.wait(5.0)
+        except subprocess.TimeoutExpired:
+            holon.kill_ranks(launcher)
 
     def ended_by_itself(self, status, messages):
         if status == holon.BAD_INPUT and "is in use" in messages:
