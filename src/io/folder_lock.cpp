@@ -53,10 +53,8 @@ FolderLock::FolderLock(std::string path, Timing timing) : path_(std::move(path))
     const auto holder = read();
     const auto [process, host] = process_and_host(holder);
     const bool elsewhere = process > 0 && host != host_name();
-    if (elsewhere)
-        wait_for_sign_of_life(holder);
-    else if (process > 0 && !locked && (kill(process, 0) == 0 || errno == EPERM))
-        refuse(holder);
+    const bool may_live = process > 0 && !locked && (kill(process, 0) == 0 || errno == EPERM); // or has its number
+    if (elsewhere || may_live) wait_for_sign_of_life(holder);
 
     write();
     if (elsewhere || !locked) { // somebody else may have come to the same conclusion: the last one to write stays
