@@ -105,13 +105,15 @@ def is_alive(pid):
 
 
 def wait_for_death(launcher, pids, rng):
-    """Waits for launcher and ranks to be gone; now and then not for the ranks whose launcher is dead."""
+    """Waits for launcher and ranks to be gone; now and then not for the ranks whose launcher is dead: False, if some may
+    still be writing."""
     deadline = time.monotonic() + PATIENCE
     launcher.wait(PATIENCE)
     impatient = rng.random() < 0.2
     while any(map(is_alive, pids)) and not impatient:
         require(time.monotonic() < deadline, f"ranks {pids} live on without their launcher")
         time.sleep(0.02)
+    return not any(map(is_alive, pids))
 
 
 def committed_steps(checkpoint):
@@ -163,14 +165,15 @@ class Chain:
             WAYS[way](launcher, self.rng)
             if early and way in REQUESTS:
                 self.insist(launcher)
-        wait_for_death(launcher, pids, self.rng)
+        dead = wait_for_death(launcher, pids, self.rng)
         moment = f"{'early' if early else 'running'}, after {time.monotonic() - began:.2f} s"
         self.story.append(f"{ranks} ranks: {'ended' if ended else way} ({moment}), status {launcher.returncode}")
         if ended:
             return self.ended_by_itself(launcher.returncode, messages.read_text())
         self.tally.ways[way] = self.tally.ways.get(way, 0) + 1
         self.tally.early += early
-        self.check(way in REQUESTS and not early)
+        if dead:
+            self.check(way in REQUESTS and not early)
         return True
 
     def insist(self, launcher):
