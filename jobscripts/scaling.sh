@@ -1,28 +1,13 @@
 #!/usr/bin/env bash
 # Strong scaling: the same system on 1, 2, 4, ... ranks up to all of a job, a few hundred steps each; one job.
 #
-#   sbatch jobscripts/scaling.sh INPUT OUTPUT [STEPS]
-#   qsub -v INPUT=inputs/lysozyme,OUTPUT=scaling jobscripts/scaling.sh
-#   INPUT=inputs/lysozyme OUTPUT=scaling bsub < jobscripts/scaling.sh
+#   sbatch --nodes=4 --ntasks-per-node=32 --exclusive --time=2:00:00 jobscripts/scaling.sh INPUT OUTPUT [STEPS]
+#   qsub -l select=4:ncpus=32:mpiprocs=32 -l place=excl -l walltime=2:00:00 -v INPUT=...,OUTPUT=... jobscripts/scaling.sh
+#   INPUT=... OUTPUT=... bsub -n 128 -R "span[ptile=32]" -x -W 2:00 < jobscripts/scaling.sh
 #   jobscripts/scaling.sh INPUT OUTPUT [STEPS]           without a batch system, on all cores of this machine
 #
-# Writes OUTPUT/scaling.csv: ranks, ns/day, speed-up and efficiency against one rank. HOLON_LAUNCH names another
-# launcher, RANKS other numbers of ranks.
-#SBATCH --job-name=holon-scaling
-#SBATCH --nodes=4
-#SBATCH --ntasks-per-node=32
-#SBATCH --exclusive
-#SBATCH --time=02:00:00
-#PBS -N holon-scaling
-#PBS -l select=4:ncpus=32:mpiprocs=32
-#PBS -l place=excl
-#PBS -l walltime=02:00:00
-#BSUB -J holon-scaling
-#BSUB -n 128
-#BSUB -R "span[ptile=32]"
-#BSUB -x
-#BSUB -W 2:00
-#BSUB -o holon-scaling.%J.out
+# Writes OUTPUT/scaling.csv: ranks, ns/day, speed-up and efficiency against the first run. HOLON_LAUNCH names another
+# launcher, RANKS other numbers of ranks. (No directives in here: sbatch would also heed those of the other systems.)
 set -u
 cd "${PBS_O_WORKDIR:-.}" || exit
 

@@ -13,6 +13,7 @@
 
 #include <filesystem>
 #include <fmt/format.h>
+#include <utility>
 
 namespace holon {
 
@@ -211,8 +212,8 @@ RunInput go_on(const Communicator& comm, const RunOptions& options, const std::s
     input.in_place = options.output.empty() || std::filesystem::equivalent(input.output, folder, ignored);
     StateCheck check; // what has been written has to reach as far as the state
     if (input.in_place)
-        check = [&folder](std::uint64_t run_id, const RunState& state) {
-            return Outputs::mismatch(folder, run_id, state.outputs);
+        check = [&folder, newest = true](std::uint64_t run_id, const RunState& state) mutable {
+            return Outputs::mismatch(folder, run_id, state.outputs, std::exchange(newest, false));
         };
     auto contents = read_checkpoint(comm, path, check);
     const auto text = [&](const char* name) {

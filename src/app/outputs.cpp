@@ -120,14 +120,19 @@ std::optional<MeshReport> mesh_report(Engine& engine, const Parameters& paramete
     return report;
 }
 
-std::string Outputs::mismatch(const std::string& folder, std::uint64_t run_id, const OutputMarks& marks)
+std::string Outputs::mismatch(const std::string& folder, std::uint64_t run_id, const OutputMarks& marks, bool newest)
 {
-    const auto there = [](const std::string& path) { return std::filesystem::exists(path); };
-    const auto trajectory = folder + "/trajectory.h5", energies = folder + "/energy.csv", log = folder + "/md.log";
+    const auto text_mismatch = [&](const char* name, const TextMark& mark) -> std::string {
+        const auto path = folder + "/" + name;
+        if (!std::filesystem::exists(path)) return {};
+        if (mark.bytes == 0 && !newest) return fmt::format("{} had not been begun", path);
+        return AppendFile::mismatch(path, mark);
+    };
+    const auto trajectory = folder + "/trajectory.h5";
     std::string problem;
-    if (there(trajectory)) problem = TrajectoryFile(trajectory).mismatch(run_id, marks);
-    if (problem.empty() && there(energies)) problem = AppendFile::mismatch(energies, marks.energies);
-    if (problem.empty() && there(log)) problem = AppendFile::mismatch(log, marks.log);
+    if (std::filesystem::exists(trajectory)) problem = TrajectoryFile(trajectory).mismatch(run_id, marks);
+    if (problem.empty()) problem = text_mismatch("energy.csv", marks.energies);
+    if (problem.empty()) problem = text_mismatch("md.log", marks.log);
     return problem;
 }
 
@@ -143,7 +148,8 @@ Outputs::Outputs(const RunInput& input, OutputFolder& folder, Engine& engine, co
         columns.emplace_back(name);
 
     on_root(comm, [&] { // nothing is touched before everything has been looked at
-        if (goes_on_in("energy.csv")) EnergyFile::check_append(file("energy.csv"), columns, state.step);
+        if (goes_on_in("energy.csv") && state.outputs.energies.bytes > 0)
+            EnergyFile::check_append(file("energy.csv"), columns, state.outputs.energies.bytes);
         if (goes_on_in("trajectory.h5") && parameters_.nstx > 0)
             TrajectoryWriter::check_append(file("trajectory.h5"), info);
         if (!in_place_) return;
@@ -205,9 +211,9 @@ void Outputs::open_trajectory(const Communicator& comm, const TrajectoryInfo& in
 void Outputs::open_texts(const std::vector<std::string>& columns)
 {
     const auto energies = file("energy.csv"), log = file("md.log");
-    energy_file_ = goes_on_in("energy.csv") ? EnergyFile::resume(energies, columns, start_step_)
-                                            : EnergyFile::create(energies, columns);
-    if (goes_on_in("md.log"))
+    energy_file_ = start_marks_.energies.bytes > 0 ? EnergyFile::resume(energies, columns, start_marks_.energies.bytes)
+                                                   : EnergyFile::create(energies, columns);
+    if (start_marks_.log.bytes > 0)
         log_.emplace(log, start_marks_);
     else
         log_.emplace(log);

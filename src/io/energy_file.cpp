@@ -7,6 +7,7 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include <algorithm>
 #include <charconv>
 #include <limits>
 
@@ -27,8 +28,8 @@ struct Kept {
     std::int64_t last_step = no_step;
 };
 
-/// Finds the end of the rows up to `step`.
-Kept scan(const std::string& path, std::string_view text, std::string_view header, std::int64_t step)
+/// The rows of a file.
+Kept scan(const std::string& path, std::string_view text, std::string_view header)
 {
     if (!text.starts_with(header))
         throw InputError(
@@ -46,18 +47,17 @@ Kept scan(const std::string& path, std::string_view text, std::string_view heade
                 fmt::format("{}:{}: cannot append: this is not a row of a later step than the one before. Nothing "
                             "has been changed. Repair the file or move it away.",
                             path, line));
-        if (value > step) return kept;
         kept = {static_cast<std::int64_t>(end) + 1, value};
     }
 }
 
 /// What resume() would keep.
-Kept kept_of(const std::string& path, const std::vector<std::string>& columns, std::int64_t step)
+Kept kept_of(const std::string& path, const std::vector<std::string>& columns, std::int64_t bytes)
 {
     const auto input = open_input(path);
-    std::string text(static_cast<std::size_t>(input.size()), '\0');
+    std::string text(static_cast<std::size_t>(std::min(input.size(), bytes)), '\0');
     input.read(std::as_writable_bytes(std::span(text)), 0);
-    return scan(path, text, header_of(columns), step);
+    return scan(path, text, header_of(columns));
 }
 
 } // namespace
@@ -79,14 +79,14 @@ EnergyFile EnergyFile::create(const std::string& path, const std::vector<std::st
         std::make_unique<Impl>(Impl{AppendFile::create(path, header_of(columns)), columns.size(), no_step}));
 }
 
-void EnergyFile::check_append(const std::string& path, const std::vector<std::string>& columns, std::int64_t step)
+void EnergyFile::check_append(const std::string& path, const std::vector<std::string>& columns, std::int64_t bytes)
 {
-    kept_of(path, columns, step);
+    kept_of(path, columns, bytes);
 }
 
-EnergyFile EnergyFile::resume(const std::string& path, const std::vector<std::string>& columns, std::int64_t step)
+EnergyFile EnergyFile::resume(const std::string& path, const std::vector<std::string>& columns, std::int64_t bytes)
 {
-    const auto kept = kept_of(path, columns, step);
+    const auto kept = kept_of(path, columns, bytes);
     return EnergyFile(
         std::make_unique<Impl>(Impl{AppendFile::resume(path, kept.bytes), columns.size(), kept.last_step}));
 }

@@ -49,7 +49,6 @@ class Jobscripts(holon.ProgramTest):
             "holon.slurm": ["#SBATCH --signal=B:USR1@", "#SBATCH --requeue"],
             "holon.pbs": ["#PBS -l select=", "#PBS -l walltime="],
             "holon.lsf": ["#BSUB -wa USR1", '#BSUB -Q "75"', "#BSUB -n "],
-            "scaling.sh": ["#SBATCH --nodes=", "#PBS -l select=", "#BSUB -n "],
         }.items():
             lines = (SCRIPTS / name).read_text().splitlines()
             for mark in marks:

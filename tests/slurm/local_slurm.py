@@ -108,10 +108,10 @@ class LocalSlurm:
         self.wait_until(lambda: self.call("sinfo", "-h", "-o", "%T").split() == ["idle"], "all nodes are idle")
 
     def launch(self, *command):
-        log = open(self.folder / f"{len(self.daemons)}-{command[0]}.out", "w")
-        self.daemons.append(
-            subprocess.Popen(command, env=self.environment, stdin=subprocess.DEVNULL, stdout=log, stderr=log)
-        )
+        with open(self.folder / f"{len(self.daemons)}-{command[0]}.out", "w") as log:
+            self.daemons.append(
+                subprocess.Popen(command, env=self.environment, stdin=subprocess.DEVNULL, stdout=log, stderr=log)
+            )
 
     def stop(self):
         for job in self.call("squeue", "-h", "-o", "%i", check=False).split():

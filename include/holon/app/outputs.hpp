@@ -21,8 +21,9 @@ namespace holon {
 class Outputs {
 public:
     /// Why the files in a folder are not those of a run when `marks` were taken, as half a sentence; empty, if they
-    /// are, or are not there. On one rank.
-    static std::string mismatch(const std::string& folder, std::uint64_t run_id, const OutputMarks& marks);
+    /// are, or are not there. The newest state may be older than a file; of another state that is no proof that the
+    /// file is the run's. On one rank.
+    static std::string mismatch(const std::string& folder, std::uint64_t run_id, const OutputMarks& marks, bool newest);
 
     /// Creates the files of a new run, or goes on in those of a continued one: what was written after its state goes
     /// away. InputError, with nothing touched, if one of them cannot be gone on in. Collective.
