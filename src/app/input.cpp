@@ -1,5 +1,6 @@
 #include <holon/app/input.hpp>
 
+#include <holon/app/outputs.hpp>
 #include <holon/comm/on_root.hpp>
 #include <holon/core/error.hpp>
 #include <holon/core/state_hash.hpp>
@@ -12,6 +13,7 @@
 
 #include <filesystem>
 #include <fmt/format.h>
+#include <utility>
 
 namespace holon {
 
@@ -23,6 +25,22 @@ std::string read_on_root(const Communicator& comm, const std::string& path, std:
     on_root(comm, [&] { text = read_text_file(path, what); });
     comm.broadcast(text);
     return text;
+}
+
+/// The topology with all its includes. Collective.
+std::string read_topology_text(const Communicator& comm, const RunOptions& options, const RunSettings& settings)
+{
+    std::string text;
+    on_root(comm, [&] {
+        text = expand_topology(options.topology, {settings.include_dirs, settings.defines}).to_text();
+    });
+    comm.broadcast(text);
+    return text;
+}
+
+std::string read_index_text(const Communicator& comm, const RunOptions& options)
+{
+    return options.index.empty() ? std::string() : read_on_root(comm, options.index, "index groups");
 }
 
 /// Lattice of the box: periodic shifts must be multiples of what the pair kernels resolve.
@@ -140,13 +158,8 @@ RunInput start(const Communicator& comm, const RunOptions& options, const std::s
     input.output = options.output;
     input.settings =
         read_settings(read_on_root(comm, options.parameters, "parameters"), options.parameters, options, input.notes);
-    std::string topology_text;
-    on_root(comm, [&] {
-        topology_text =
-            expand_topology(options.topology, {input.settings.include_dirs, input.settings.defines}).to_text();
-    });
-    comm.broadcast(topology_text);
-    const auto index_text = options.index.empty() ? std::string() : read_on_root(comm, options.index, "index groups");
+    const auto topology_text = read_topology_text(comm, options, input.settings);
+    const auto index_text = read_index_text(comm, options);
     interpret(input, topology_text, index_text, options.index, input.notes);
     read_coordinates(comm, options.coordinates, input);
     const auto restraints = read_restraints(comm, options.restraint_coordinates, *input.topology, options.topology);
@@ -167,12 +180,42 @@ RunInput start(const Communicator& comm, const RunOptions& options, const std::s
     return input;
 }
 
-/// Goes on from a checkpoint. `wanted`: settings of the input named on the command line (--resume), or none.
+/// What the command line of --resume names beside the checkpoint.
+struct NamedInput {
+    RunSettings settings;
+    std::string topology, index; // texts
+};
+
+/// The run that is continued must be that of the files named on the command line.
+void check_same_system(const NamedInput& named, const RunOptions& options, const std::string& path,
+                       const std::string& topology, const std::string& index)
+{
+    const auto refuse = [&](const std::string& file, const char* what) {
+        throw InputError(fmt::format("{}: the run in {} has another {}: it belongs to another system. Choose another "
+                                     "folder with -o, continue that run with --restart {}, or replace it with "
+                                     "--overwrite instead of --resume.",
+                                     file, options.output, what, path));
+    };
+    if (named.topology != topology) refuse(options.topology, "topology");
+    if (named.index != index) refuse(options.index.empty() ? options.topology : options.index, "index file");
+}
+
+/// Goes on from a checkpoint. `named`: the input on the command line (--resume), or none.
 RunInput go_on(const Communicator& comm, const RunOptions& options, const std::string& path,
-               std::optional<RunSettings> wanted)
+               std::optional<NamedInput> named)
 {
     RunInput input;
-    auto contents = read_checkpoint(comm, path);
+    const auto parent = std::filesystem::path(path).parent_path().string();
+    const auto folder = parent.empty() ? "." : parent;
+    input.output = options.output.empty() ? folder : options.output;
+    std::error_code ignored;
+    input.in_place = options.output.empty() || std::filesystem::equivalent(input.output, folder, ignored);
+    StateCheck check; // what has been written has to reach as far as the state
+    if (input.in_place)
+        check = [&folder, newest = true](std::uint64_t run_id, const RunState& state) mutable {
+            return Outputs::mismatch(folder, run_id, state.outputs, std::exchange(newest, false));
+        };
+    auto contents = read_checkpoint(comm, path, check);
     const auto text = [&](const char* name) {
         const auto found = contents.input.texts.find(name);
         if (found == contents.input.texts.end())
@@ -182,25 +225,24 @@ RunInput go_on(const Communicator& comm, const RunOptions& options, const std::s
     for (const auto& note : contents.notes) input.notes.add(note);
     const auto stored_mdp = text("mdp");
     Notes unused; // what there is to say of the input was said at the start
-    if (!wanted) wanted = read_settings(stored_mdp, path, options, unused);
-    input.settings = continue_settings(stored_mdp, std::move(*wanted));
+    if (named) check_same_system(*named, options, path, text("topology"), text("index"));
+    input.settings = continue_settings(stored_mdp, named ? std::move(named->settings)
+                                                         : read_settings(stored_mdp, path, options, unused));
     interpret(input, text("topology"), text("index"), path, unused);
     if (contents.input.atoms != input.topology->n_atoms())
         throw InputError(fmt::format("{}: {} atoms, but its topology has {}.", path, contents.input.atoms,
                                      input.topology->n_atoms()));
     set_restraints(*input.topology, text("restraints"));
-    input.box = Box(contents.state.box, box_bits(input.settings.parameters.precision));
     input.state = contents.state;
+    input.box = box_of(input.state, input.settings.parameters);
     input.records = contents.atoms;
     input.stored = contents.input;
     input.stored.texts["mdp"] = effective_mdp(input.settings);
 
-    const auto folder = std::filesystem::path(path).parent_path().string();
-    input.output = options.output.empty() ? (folder.empty() ? "." : folder) : options.output;
-    std::error_code ignored;
-    input.in_place =
-        options.output.empty() || std::filesystem::equivalent(input.output, folder.empty() ? "." : folder, ignored);
-    if (!input.in_place) input.stored.run_id = new_run_id(comm);
+    if (!input.in_place) {
+        input.stored.run_id = new_run_id(comm);
+        input.state.outputs = {};
+    }
     input.checkpoint = std::move(contents);
     const auto last = input.settings.parameters.nsteps;
     if (last >= 0 && last < input.state.step)
@@ -213,6 +255,11 @@ RunInput go_on(const Communicator& comm, const RunOptions& options, const std::s
 
 } // namespace
 
+Box box_of(const RunState& state, const Parameters& parameters)
+{
+    return {state.box, box_bits(parameters.precision)};
+}
+
 RunInput read_input(const Communicator& comm, const RunOptions& options, const std::string& command_line)
 {
     if (!options.restart.empty()) return go_on(comm, options, options.restart, std::nullopt);
@@ -222,9 +269,12 @@ RunInput read_input(const Communicator& comm, const RunOptions& options, const s
         on_root(comm, [&] { there = std::filesystem::exists(path) ? 1 : 0; });
         if (comm.max(there) != 0) {
             Notes unused;
-            auto wanted = read_settings(read_on_root(comm, options.parameters, "parameters"), options.parameters,
-                                        options, unused);
-            return go_on(comm, options, path, std::move(wanted));
+            NamedInput named;
+            named.settings = read_settings(read_on_root(comm, options.parameters, "parameters"), options.parameters,
+                                           options, unused);
+            named.topology = read_topology_text(comm, options, named.settings);
+            named.index = read_index_text(comm, options);
+            return go_on(comm, options, path, std::move(named));
         }
     }
     return start(comm, options, command_line);

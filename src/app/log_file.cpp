@@ -1,28 +1,28 @@
 #include <holon/app/log_file.hpp>
 
-#include <holon/core/error.hpp>
-
-#include <cerrno>
-#include <cstring>
+#include <cstdio>
 #include <fmt/format.h>
 #include <unistd.h>
 
 namespace holon {
 
-LogFile::LogFile(const std::string& path, bool append)
-    : file_(std::fopen(path.c_str(), append ? "a" : "w")), terminal_(isatty(STDERR_FILENO) != 0)
+LogFile::LogFile(const std::string& path) : file_(AppendFile::create(path)), terminal_(isatty(STDERR_FILENO) != 0) {}
+
+LogFile::LogFile(const std::string& path, const OutputMarks& marks)
+    : file_(AppendFile::resume(path, marks.log.bytes)), last_table_(marks.last_table),
+      terminal_(isatty(STDERR_FILENO) != 0)
 {
-    if (!file_) throw Failure(fmt::format("Cannot write {}: {}.", path, std::strerror(errno)));
 }
 
 void LogFile::line(const std::string& text)
 {
-    std::fputs((text + "\n").c_str(), file_.get());
-    std::fflush(file_.get());
+    file_.append(text + "\n");
 }
 
 void LogFile::energies(const Measurement& m, const std::vector<std::pair<std::string, double>>& terms)
 {
+    if (last_table_ == m.step) return;
+    last_table_ = m.step;
     std::string text = fmt::format("\n{:>12} {:>16}\n{:>12} {:>16.4f}\n", "step", "time / ps", m.step, m.time);
     for (const auto& [key, value] : terms) text += fmt::format("  {:<24} {:>20.6f} kJ/mol\n", key, value);
     text += fmt::format("  {:<24} {:>20.4f} K\n  {:<24} {:>20.4f} bar\n", "temperature", m.temperature, "pressure",

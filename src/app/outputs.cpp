@@ -1,30 +1,17 @@
 #include <holon/app/outputs.hpp>
 
+#include <holon/app/state_gro.hpp>
+#include <holon/app/stop_signals.hpp>
 #include <holon/comm/on_root.hpp>
 #include <holon/core/error.hpp>
 #include <holon/core/state_hash.hpp>
-#include <holon/io/gro_file.hpp>
 
-#include "residue_numbers.hpp"
-
-#include <algorithm>
-#include <cerrno>
-#include <csignal>
-#include <cstring>
 #include <filesystem>
 #include <fmt/format.h>
-#include <unistd.h>
 
 namespace holon {
 
 namespace {
-
-volatile std::sig_atomic_t stop_requested = 0;
-
-extern "C" void request_stop(int)
-{
-    stop_requested = 1;
-}
 
 /// Terms with interactions in this system; non-bonded ones always.
 std::vector<EnergyTerm> present_terms(const Topology& topology, const Parameters& parameters)
@@ -93,6 +80,21 @@ std::uint64_t system_hash(const Engine& engine)
     return static_cast<std::uint64_t>(engine.comm().sum(static_cast<std::int64_t>(hash))) + box_hash(engine.box());
 }
 
+TrajectoryInfo trajectory_info(const RunInput& input, const Engine& engine, std::int64_t step)
+{
+    const auto& p = input.settings.parameters;
+    TrajectoryInfo info;
+    info.atoms = engine.topology().n_atoms();
+    info.run_id = input.stored.run_id;
+    info.program_version = HOLON_VERSION;
+    info.velocities = p.write_velocities;
+    info.forces = p.write_forces;
+    info.double_precision = p.precision == Precision::real64;
+    info.frames = p.nstx > 0 && p.nsteps >= 0 ? (p.nsteps - step) / p.nstx + 2 : 0;
+    if (engine.comm().root()) describe_atoms(engine.topology(), info);
+    return info;
+}
+
 } // namespace
 
 std::optional<MeshReport> mesh_report(Engine& engine, const Parameters& parameters)
@@ -118,62 +120,112 @@ std::optional<MeshReport> mesh_report(Engine& engine, const Parameters& paramete
     return report;
 }
 
-void listen_for_signals()
+std::string Outputs::mismatch(const std::string& folder, std::uint64_t run_id, const OutputMarks& marks, bool newest)
 {
-    struct sigaction action {};
-    action.sa_handler = request_stop;
-    action.sa_flags = SA_RESETHAND | SA_RESTART; // a second signal meets the default action
-    for (const int signal : {SIGTERM, SIGINT, SIGUSR1, SIGUSR2}) sigaction(signal, &action, nullptr);
-    std::signal(SIGXFSZ, SIG_IGN); // a file that may not grow is an error of write()
+    const auto text_mismatch = [&](const char* name, const TextMark& mark) -> std::string {
+        const auto path = folder + "/" + name;
+        if (!std::filesystem::exists(path)) return {};
+        if (mark.bytes == 0 && !newest) return fmt::format("{} had not been begun", path);
+        return AppendFile::mismatch(path, mark);
+    };
+    const auto trajectory = folder + "/trajectory.h5";
+    std::string problem;
+    if (std::filesystem::exists(trajectory)) problem = TrajectoryFile(trajectory).mismatch(run_id, marks);
+    if (problem.empty()) problem = text_mismatch("energy.csv", marks.energies);
+    if (problem.empty()) problem = text_mismatch("md.log", marks.log);
+    return problem;
 }
 
 Outputs::Outputs(const RunInput& input, OutputFolder& folder, Engine& engine, const RunState& state)
     : parameters_(input.settings.parameters), folder_(folder), terms_(present_terms(engine.topology(), parameters_)),
-      start_step_(state.step), step_(state.step)
+      in_place_(input.in_place), start_step_(state.step), step_(state.step)
 {
     const auto& comm = engine.comm();
-    const auto& p = parameters_;
-    const bool go_on = input.in_place;
-    if (p.checkpoint_interval > 0) {
-        const CheckpointOptions options{.sync_seconds = p.checkpoint_sync, .sync_also = {folder.file("trajectory.h5")}};
-        const auto path = folder.file("checkpoint.h5");
-        if (go_on) {
-            auto contents = *input.checkpoint;
-            contents.input = input.stored;
-            checkpoint_ = CheckpointWriter::resume(comm, path, contents, options, engine.atoms, engine.box());
-        } else {
-            checkpoint_ =
-                CheckpointWriter::create(comm, path, input.stored, options, state, engine.atoms, engine.box());
-        }
-        last_checkpoint_ = state.step;
-    }
-    if (p.nstx > 0) {
-        TrajectoryInfo info;
-        info.atoms = engine.topology().n_atoms();
-        info.run_id = input.stored.run_id;
-        info.program_version = HOLON_VERSION;
-        info.velocities = p.write_velocities;
-        info.forces = p.write_forces;
-        info.double_precision = p.precision == Precision::real64;
-        info.frames = p.nsteps >= 0 ? (p.nsteps - state.step) / p.nstx + 2 : 0;
-        if (comm.root()) describe_atoms(engine.topology(), info);
-        const auto path = folder.file("trajectory.h5");
-        std::int64_t there = 0;
-        on_root(comm, [&] { there = std::filesystem::exists(path) ? 1 : 0; });
-        trajectory_ = go_on && comm.max(there) != 0 ? TrajectoryWriter::resume(comm, path, info, state.step)
-                                                    : TrajectoryWriter::create(comm, path, info);
-    }
-    on_root(comm, [&] {
-        std::vector<std::string> columns;
-        for (const auto term : terms_) columns.emplace_back(energy_term_keys[static_cast<std::size_t>(term)]);
-        for (const char* name : {"potential", "kinetic", "conserved", "temperature_K", "pressure_bar"})
-            columns.emplace_back(name);
-        const auto path = folder.file("energy.csv");
-        energy_file_ = go_on && std::filesystem::exists(path) ? EnergyFile::resume(path, columns, state.step)
-                                                              : EnergyFile::create(path, columns);
-        log_.emplace(folder.file("md.log"), go_on);
-        std::filesystem::remove(folder.file("summary.json")); // of the part that goes on now
+    const auto info = trajectory_info(input, engine, state.step);
+    std::vector<std::string> columns;
+    for (const auto term : terms_) columns.emplace_back(energy_term_keys[static_cast<std::size_t>(term)]);
+    for (const char* name : {"potential", "kinetic", "conserved", "temperature_K", "pressure_bar"})
+        columns.emplace_back(name);
+
+    on_root(comm, [&] { // nothing is touched before everything has been looked at
+        if (goes_on_in("energy.csv") && state.outputs.energies.bytes > 0)
+            EnergyFile::check_append(file("energy.csv"), columns, state.outputs.energies.bytes);
+        if (goes_on_in("trajectory.h5") && parameters_.nstx > 0)
+            TrajectoryWriter::check_append(file("trajectory.h5"), info);
+        if (!in_place_) return;
+        start_marks_ = state.outputs;
+        if (!goes_on_in("trajectory.h5")) start_marks_.frames = 0, start_marks_.last_frame = OutputMarks::no_step;
+        if (!goes_on_in("energy.csv")) start_marks_.energies = {};
+        if (!goes_on_in("md.log")) start_marks_.log = {}, start_marks_.last_table = OutputMarks::no_step;
     });
+    open_checkpoint(input, engine, state);
+    if (parameters_.nstx > 0) open_trajectory(comm, info);
+    on_root(comm, [&] {
+        open_texts(columns);
+        std::filesystem::remove(file("summary.json")); // of the part that goes on now
+    });
+}
+
+/// True for a file of an earlier start that this one goes on in.
+bool Outputs::goes_on_in(const char* name) const
+{
+    return in_place_ && std::filesystem::exists(file(name));
+}
+
+void Outputs::open_checkpoint(const RunInput& input, const Engine& engine, const RunState& state)
+{
+    const auto& p = parameters_;
+    if (p.checkpoint_interval <= 0) return;
+    const CheckpointOptions options{.sync_seconds = p.checkpoint_sync,
+                                    .sync_also = {file("trajectory.h5"), file("energy.csv"), file("md.log")}};
+    auto marked = state;
+    marked.outputs = start_marks_;
+    if (in_place_) {
+        // Before any file changes there is a state that fits what it will be like.
+        auto contents = *input.checkpoint;
+        contents.input = input.stored;
+        contents.state = marked;
+        checkpoint_ = CheckpointWriter::resume(engine.comm(), file("checkpoint.h5"), contents, options, engine.atoms,
+                                               engine.box());
+        checkpoint_->submit(marked, engine.atoms, engine.box(), checkpoint_sync_due);
+        checkpoint_->finish();
+        on_all(engine.comm(), [this] {
+            if (const auto error = checkpoint_->error(); !error.empty()) throw Failure(error);
+        });
+    } else {
+        checkpoint_ = CheckpointWriter::create(engine.comm(), file("checkpoint.h5"), input.stored, options, marked,
+                                               engine.atoms, engine.box());
+    }
+    last_checkpoint_ = state.step;
+}
+
+void Outputs::open_trajectory(const Communicator& comm, const TrajectoryInfo& info)
+{
+    std::int64_t there = 0;
+    on_root(comm, [&] { there = goes_on_in("trajectory.h5") ? 1 : 0; });
+    const auto path = file("trajectory.h5");
+    trajectory_ = comm.max(there) != 0 ? TrajectoryWriter::resume(comm, path, info, start_step_)
+                                       : TrajectoryWriter::create(comm, path, info);
+}
+
+void Outputs::open_texts(const std::vector<std::string>& columns)
+{
+    const auto energies = file("energy.csv"), log = file("md.log");
+    energy_file_ = start_marks_.energies.bytes > 0 ? EnergyFile::resume(energies, columns, start_marks_.energies.bytes)
+                                                   : EnergyFile::create(energies, columns);
+    if (start_marks_.log.bytes > 0)
+        log_.emplace(log, start_marks_);
+    else
+        log_.emplace(log);
+}
+
+OutputMarks Outputs::marks() const
+{
+    OutputMarks marks = start_marks_;
+    if (trajectory_) marks.frames = trajectory_->frames(), marks.last_frame = trajectory_->last_step();
+    if (energy_file_) marks.energies = energy_file_->mark();
+    if (log_) marks.log = log_->mark(), marks.last_table = log_->last_table();
+    return marks;
 }
 
 void Outputs::describe(const RunInput& input, Engine& engine, const std::optional<MeshReport>& mesh)
@@ -251,10 +303,10 @@ void Outputs::frame(Engine& engine, std::int64_t step, double time)
 Votes Outputs::votes() const
 {
     Votes votes;
-    const bool out_of_time = parameters_.maxh > 0.0 && wall_seconds() > 0.99 * 3600.0 * parameters_.maxh;
-    votes.stop = stop_requested != 0 || out_of_time ? 1 : 0;
+    const bool out_of_time = parameters_.maxh > 0.0 && seconds_since_start() > 0.99 * 3600.0 * parameters_.maxh;
+    votes.stop = stop_requested() || out_of_time ? 1 : 0;
+    votes.output_failed = problem().empty() ? 0 : 1;
     const auto bits = checkpoint_ ? checkpoint_->votes() : 0;
-    votes.checkpoint_failed = (bits & checkpoint_failed) != 0 ? 1 : 0;
     votes.checkpoint_sync_due = (bits & checkpoint_sync_due) != 0 ? 1 : 0;
     votes.checkpoint_sync_busy = (bits & checkpoint_sync_busy) != 0 ? 1 : 0;
     return votes;
@@ -265,10 +317,24 @@ void Outputs::agreed(const Communicator& comm, const Votes& votes)
     if (votes.stop != 0) stopping_ = true;
     agreed_checkpoint_ = (votes.checkpoint_sync_due != 0 ? std::uint64_t{checkpoint_sync_due} : 0) |
                          (votes.checkpoint_sync_busy != 0 ? std::uint64_t{checkpoint_sync_busy} : 0);
-    if (votes.checkpoint_failed != 0)
+    if (votes.output_failed != 0)
         on_all(comm, [this] {
-            if (const auto error = checkpoint_->error(); !error.empty()) throw Failure(error);
+            if (const auto text = problem(); !text.empty()) throw Failure(text);
         });
+}
+
+/// Why this rank cannot write what it has to; empty, if it can.
+std::string Outputs::problem() const
+{
+    std::string text = folder_.problem();
+    if (text.empty() && checkpoint_) text = checkpoint_->error();
+    if (text.empty() && energy_file_) text = energy_file_->error();
+    return text;
+}
+
+bool Outputs::stopped() const
+{
+    return stopping_ && (parameters_.nsteps < 0 || step_ < parameters_.nsteps);
 }
 
 void Outputs::repartitioned(Engine& engine)
@@ -290,6 +356,12 @@ void Outputs::warn(std::int64_t count, const std::string& first)
 void Outputs::checkpoint(Engine& engine, const RunState& state)
 {
     if (!checkpoint_ || state.step % parameters_.checkpoint_interval != 0) return;
+    submit(engine, state);
+}
+
+void Outputs::submit(Engine& engine, RunState state)
+{
+    state.outputs = marks();
     checkpoint_->submit(state, engine.atoms, engine.box(), agreed_checkpoint_);
     last_checkpoint_ = state.step;
 }
@@ -326,16 +398,18 @@ void Outputs::finish(Engine& engine, const RunState& state, const std::string& r
     const auto& comm = engine.comm();
     step_ = state.step;
     if (checkpoint_) {
-        if (last_checkpoint_ != state.step) checkpoint_->submit(state, engine.atoms, engine.box(), agreed_checkpoint_);
+        if (last_checkpoint_ != state.step) submit(engine, state);
         checkpoint_->finish();
         on_all(comm, [this] {
             if (const auto error = checkpoint_->error(); !error.empty()) throw Failure(error);
         });
     }
     if (trajectory_) trajectory_->finish();
-    write_confout(engine, state);
+    const auto confout = file("confout.gro");
+    // Whoever asked for the end may not wait for long: what takes longest comes last then.
+    if (!stopped()) write_state_gro(confout, engine, state);
     auto s = summary(engine);
-    s.status = stopping_ ? "stopped" : "finished";
+    s.status = stopped() ? "stopped" : "finished";
     s.state_hash = system_hash(engine);
     s.constraint_length_error = engine.length_error();
     s.constraint_velocity_error = engine.velocity_error();
@@ -346,14 +420,16 @@ void Outputs::finish(Engine& engine, const RunState& state, const std::string& r
         energy_file_->finish();
         if (!energy_file_->error().empty()) throw Failure(energy_file_->error());
         log_->end_progress();
-        if (last_ && (parameters_.nstlog <= 0 || last_->step % parameters_.nstlog != 0) && last_->step != start_step_)
-            log_->energies(*last_, energies_of(*last_));
+        if (last_) log_->energies(*last_, energies_of(*last_));
         if (!remark.empty()) log_->line(remark);
         log_->timings(s.timings, s.wall_s);
         log_->line(fmt::format("{} at step {} after {:.2f} s: {:.3f} ns/day, state {}", s.status, state.step, s.wall_s,
                                s.ns_per_day, state_hash_text(*s.state_hash)));
-        write_summary(folder_.file("summary.json"), s);
+        log_->finish();
+        if (checkpoint_) checkpoint_->mark_outputs(marks());
+        write_summary(file("summary.json"), s);
     });
+    if (stopped()) write_state_gro(confout, engine, state);
 }
 
 void Outputs::report_failure(const Engine& engine, const std::string& message)
@@ -361,56 +437,15 @@ void Outputs::report_failure(const Engine& engine, const std::string& message)
     if (!log_) return;
     log_->end_progress();
     log_->line("Failed: " + message);
+    if (checkpoint_) checkpoint_->mark_outputs(marks());
     auto s = summary(engine);
     s.status = "failed";
     s.message = message;
     try {
-        write_summary(folder_.file("summary.json"), s);
+        write_summary(file("summary.json"), s);
     } catch (const Failure& second) { // as on a full disk: the first message is the one that matters
         log_->line(second.what());
     }
-}
-
-/// All atoms in input order, in pieces, so that no rank holds them all.
-void Outputs::write_confout(const Engine& engine, const RunState& state) const
-{
-    const auto& comm = engine.comm();
-    const auto& topology = engine.topology();
-    constexpr std::int64_t piece = 100000;
-    std::vector<AtomRecord> mine;
-    for (std::int32_t i = 0; i < engine.atoms.n_owned; ++i) mine.push_back(canonical(engine.atoms, engine.box(), i));
-    std::ranges::sort(mine, {}, &AtomRecord::id);
-    std::optional<GroWriter> writer;
-    on_root(comm, [&] {
-        const auto title = fmt::format("{} t= {:.5f} step= {}", topology.name, state.time, state.step);
-        writer.emplace(folder_.file("confout.gro"), title, topology.n_atoms(), true);
-    });
-    const ResidueNumbers numbers(topology);
-    auto next = mine.begin();
-    for (std::int64_t begin = 0; begin < topology.n_atoms(); begin += piece) {
-        std::vector<Message> messages(1);
-        Packer pack(messages[0].data);
-        for (; next != mine.end() && next->id < begin + piece; ++next) pack.put(*next);
-        std::vector<AtomRecord> records;
-        for (const auto& message : comm.exchange(std::move(messages))) {
-            Unpacker unpack(message.data);
-            while (!unpack.empty()) records.push_back(unpack.get<AtomRecord>());
-        }
-        on_root(comm, [&] {
-            std::ranges::sort(records, {}, &AtomRecord::id);
-            std::vector<GroAtom> atoms;
-            for (const auto& record : records) {
-                const auto place = topology.place(record.id);
-                const auto& molecule = topology.molecule_types[static_cast<std::size_t>(place.molecule_type)];
-                const auto& atom = molecule.atoms[static_cast<std::size_t>(place.index)];
-                atoms.push_back({record.id, numbers.of(place),
-                                 molecule.residues[static_cast<std::size_t>(atom.residue)].name, atom.name,
-                                 to_real(record.x, position_unit), to_real(record.v, velocity_unit)});
-            }
-            writer->write(atoms);
-        });
-    }
-    on_root(comm, [&] { writer->finish(engine.box().master()); });
 }
 
 } // namespace holon

@@ -4,6 +4,7 @@
 #include <holon/app/minimise.hpp>
 #include <holon/app/outputs.hpp>
 #include <holon/app/simulation.hpp>
+#include <holon/app/stop_signals.hpp>
 #include <holon/core/error.hpp>
 
 #include <cstdio>
@@ -55,7 +56,6 @@ int run_system(RunInput& input, const RunOptions& options, const Communicator& c
     engine.timers = {}; // of the run proper
     outputs.emplace(input, folder, engine, input.state);
     outputs->describe(input, engine, mesh);
-    listen_for_signals();
     const auto last = parameters.nsteps >= 0 ? parameters.nsteps : std::numeric_limits<std::int64_t>::max();
     try {
         if (minimise) {
@@ -71,7 +71,7 @@ int run_system(RunInput& input, const RunOptions& options, const Communicator& c
         outputs->report_failure(engine, failure.what());
         throw;
     }
-    return outputs->stopping() ? stopped : finished;
+    return outputs->stopped() ? stopped : finished;
 }
 
 int run_checked(const RunOptions& options, const Communicator& comm, const std::string& command_line)
@@ -95,6 +95,7 @@ int run_checked(const RunOptions& options, const Communicator& comm, const std::
 
 int run_program(int argc, char** argv)
 {
+    listen_for_signals();
     Session session(argc, argv);
     const auto comm = Communicator::world();
     try {

@@ -45,6 +45,21 @@ h5::Handle atom_type()
     return type;
 }
 
+h5::Handle outputs_type()
+{
+    static_assert(std::is_standard_layout_v<OutputMarks>);
+    const auto energies = offsetof(OutputMarks, energies), log = offsetof(OutputMarks, log);
+    auto type = compound_type(sizeof(OutputMarks));
+    add_field(type, "frames", offsetof(OutputMarks, frames), H5T_NATIVE_INT64);
+    add_field(type, "last_frame", offsetof(OutputMarks, last_frame), H5T_NATIVE_INT64);
+    add_field(type, "energy_bytes", energies + offsetof(TextMark, bytes), H5T_NATIVE_INT64);
+    add_field(type, "energy_checksum", energies + offsetof(TextMark, checksum), H5T_NATIVE_UINT64);
+    add_field(type, "log_bytes", log + offsetof(TextMark, bytes), H5T_NATIVE_INT64);
+    add_field(type, "log_checksum", log + offsetof(TextMark, checksum), H5T_NATIVE_UINT64);
+    add_field(type, "last_table", offsetof(OutputMarks, last_table), H5T_NATIVE_INT64);
+    return type;
+}
+
 h5::Handle record_type()
 {
     auto value = compound_type(sizeof(StateValue));
@@ -66,6 +81,8 @@ h5::Handle record_type()
     add_field(type, "box", offsetof(CommitRecord, box), h5::array_type(H5T_NATIVE_DOUBLE, box));
     add_field(type, "value_count", offsetof(CommitRecord, value_count), H5T_NATIVE_INT64);
     add_field(type, "values", offsetof(CommitRecord, values), h5::array_type(value, values));
+    add_field(type, "outputs", offsetof(CommitRecord, outputs), outputs_type());
+    add_field(type, "sequence", offsetof(CommitRecord, sequence), H5T_NATIVE_INT64);
     return type;
 }
 

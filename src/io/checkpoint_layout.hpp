@@ -44,7 +44,9 @@ struct CommitRecord {
     std::array<double, 9> box; // master vectors, row by row
     std::int64_t value_count;
     std::array<StateValue, RunState::max_values> values;
-    std::array<std::byte, 112> reserved;
+    OutputMarks outputs;
+    std::int64_t sequence; // counts the states that have been submitted to this file: the largest is the newest
+    std::array<std::byte, 48> reserved;
 };
 static_assert(sizeof(CommitRecord) == page_bytes && std::is_trivially_copyable_v<CommitRecord>);
 

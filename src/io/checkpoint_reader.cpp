@@ -36,7 +36,10 @@ struct Found {
     std::vector<std::string> notes;
 };
 
-Found find_newest(const RawFile& file, const CheckpointDirectory& directory)
+/// The newest state that is valid and passes the check, or none (slot -1); `unfit` is what the check says of the newest
+/// valid one.
+Found look_for_newest(const RawFile& file, const CheckpointDirectory& directory, const StateCheck& check,
+                      std::string& unfit)
 {
     std::vector<SlotRecords> slots;
     for (int k = 0; k < directory.slot_count(); ++k) slots.push_back(read_records(file, directory, k));
@@ -46,7 +49,11 @@ Found find_newest(const RawFile& file, const CheckpointDirectory& directory)
             found.notes.push_back(fmt::format("{}: slot {} is skipped: {}.", file.path(), k, slots[k].problem));
     for (const int k : slots_by_age(slots)) {
         auto& records = slots[static_cast<std::size_t>(k)].records;
-        const auto problem = verify_atoms(file, directory, k, records);
+        auto problem = verify_atoms(file, directory, k, records);
+        if (problem.empty() && check) {
+            problem = check(directory.run_id, state_of(records.front()));
+            if (unfit.empty()) unfit = problem;
+        }
         if (problem.empty()) {
             found.slot = k;
             found.records = std::move(records);
@@ -55,6 +62,20 @@ Found find_newest(const RawFile& file, const CheckpointDirectory& directory)
         found.notes.push_back(
             fmt::format("{}: slot {}, step {}, is skipped: {}.", file.path(), k, records.front().step, problem));
     }
+    return found;
+}
+
+Found find_newest(const RawFile& file, const CheckpointDirectory& directory, const StateCheck& check)
+{
+    std::string unfit;
+    auto found = look_for_newest(file, directory, check, unfit);
+    if (found.slot >= 0) return found;
+    if (!unfit.empty())
+        throw InputError(
+            fmt::format("The files beside {} do not belong to its states: {}. Nothing has been changed. Put "
+                        "the right file back, move it away (a new one is begun), or go on in another "
+                        "folder with -o.",
+                        file.path(), unfit));
     std::string reasons;
     for (const auto& note : found.notes) reasons += "\n  " + note;
     throw InputError(fmt::format("{} holds no valid state. Start the run again, or use a copy of the file.{}",
@@ -87,7 +108,7 @@ void broadcast_vector(const Communicator& comm, std::vector<T>& values)
 
 } // namespace
 
-CheckpointContents read_checkpoint(const Communicator& comm, const std::string& path)
+CheckpointContents read_checkpoint(const Communicator& comm, const std::string& path, const StateCheck& check)
 {
     CheckpointContents contents;
     CheckpointDirectory directory{};
@@ -95,7 +116,7 @@ CheckpointContents read_checkpoint(const Communicator& comm, const std::string& 
     on_root(comm, [&] {
         const auto file = open_input(path);
         directory = read_directory(file);
-        found = find_newest(file, directory);
+        found = find_newest(file, directory, check);
         contents.input = read_input(file, directory);
     });
     comm.broadcast(std::as_writable_bytes(std::span(&directory, 1)));
@@ -171,12 +192,8 @@ std::vector<AtomRecord> CheckpointFile::atoms(int slot) const
 
 int CheckpointFile::newest_valid() const
 {
-    std::vector<SlotRecords> slots;
-    for (int k = 0; k < impl_->directory.slot_count(); ++k) slots.push_back(impl_->records(k));
-    for (const int k : slots_by_age(slots))
-        if (verify_atoms(impl_->file, impl_->directory, k, slots[static_cast<std::size_t>(k)].records).empty())
-            return k;
-    return -1;
+    std::string unused;
+    return look_for_newest(impl_->file, impl_->directory, {}, unused).slot;
 }
 
 } // namespace holon

@@ -52,6 +52,7 @@ CommitRecord make_record(const RunState& state)
     CommitRecord record{};
     record.step = state.step;
     record.time = state.time;
+    record.outputs = state.outputs;
     for (int i = 0; i < 3; ++i)
         for (int j = 0; j < 3; ++j) record.box[static_cast<std::size_t>(3 * i + j)] = state.box(i, j);
     for (const auto& [name, value] : state.values) {
@@ -69,6 +70,7 @@ RunState state_of(const CommitRecord& record)
     RunState state;
     state.step = record.step;
     state.time = record.time;
+    state.outputs = record.outputs;
     for (int i = 0; i < 3; ++i)
         for (int j = 0; j < 3; ++j) state.box(i, j) = record.box[static_cast<std::size_t>(3 * i + j)];
     const auto count = std::clamp<std::int64_t>(record.value_count, 0, RunState::max_values);
@@ -146,7 +148,7 @@ std::vector<int> slots_by_age(const std::vector<SlotRecords>& slots)
     for (std::size_t k = 0; k < slots.size(); ++k)
         if (slots[k].problem.empty()) order.push_back(static_cast<int>(k));
     std::ranges::stable_sort(order, std::greater{},
-                             [&](int k) { return slots[static_cast<std::size_t>(k)].records.front().step; });
+                             [&](int k) { return slots[static_cast<std::size_t>(k)].records.front().sequence; });
     return order;
 }
 

@@ -30,10 +30,11 @@ struct CheckpointWriter::Impl {
     {
     }
 
-    int take_slot(bool synced);
+    int take(int& next, int count) const { return std::exchange(next, (next + 1) % count); }
     void pack(const Atoms& atoms, const Box& box, std::vector<AtomRecord>& rows) const;
-    void write(int slot, const CommitRecord& record, const std::vector<AtomRecord>& rows) const;
-    void sync() const;
+    CommitRecord write(int slot, const CommitRecord& record, const std::vector<AtomRecord>& rows) const;
+    void sync_others() const;
+    void check_in_place();
 
     Communicator comm;
     CheckpointOptions options;
@@ -41,21 +42,18 @@ struct CheckpointWriter::Impl {
     CheckpointDirectory directory;
     std::uint64_t writer_id;
     int next_ring = 0, next_synced = 0;
+    std::int64_t sequence = 0; // of the last state
     std::int64_t first_row = 0;
     std::int32_t n_owned = 0;
     std::array<std::vector<AtomRecord>, 2> buffers; // one is filled while the other is written
+    std::vector<AtomRecord> synced_buffer;          // of the syncer
     std::size_t current = 0;
+    CommitRecord last_record{}; // of the state that finish() has written
+    std::int64_t last_record_at = -1;
     CheckpointStats stats;
-    Clock::time_point last_sync = Clock::now();
-    Worker syncer, helper; // destroyed first, helper before the syncer that it hands work to
+    Clock::time_point last_sync = Clock::now(), last_look = Clock::now();
+    Worker syncer, helper; // destroyed first
 };
-
-int CheckpointWriter::Impl::take_slot(bool synced)
-{
-    const int ring = static_cast<int>(directory.ring);
-    if (synced) return ring + std::exchange(next_synced, (next_synced + 1) % synced_slots);
-    return std::exchange(next_ring, (next_ring + 1) % ring);
-}
 
 void CheckpointWriter::Impl::pack(const Atoms& atoms, const Box& box, std::vector<AtomRecord>& rows) const
 {
@@ -74,7 +72,9 @@ void CheckpointWriter::Impl::pack(const Atoms& atoms, const Box& box, std::vecto
     }
 }
 
-void CheckpointWriter::Impl::write(int slot, const CommitRecord& record, const std::vector<AtomRecord>& rows) const
+/// Writes this rank's part of a state; returns the record that now stands in the file.
+CommitRecord CheckpointWriter::Impl::write(int slot, const CommitRecord& record,
+                                           const std::vector<AtomRecord>& rows) const
 {
     constexpr std::size_t piece = 1 << 17; // stays in the cache from the checksum to the write
     const auto& place = directory.slots[static_cast<std::size_t>(slot)];
@@ -91,13 +91,21 @@ void CheckpointWriter::Impl::write(int slot, const CommitRecord& record, const s
     committed.data_checksum = sum.value();
     seal(committed);
     file.write(std::as_bytes(std::span(&committed, 1)), place.records + record.rank * page_bytes);
+    return committed;
 }
 
-void CheckpointWriter::Impl::sync() const
+void CheckpointWriter::Impl::sync_others() const
 {
     for (const auto& path : options.sync_also)
         if (file_exists(path)) RawFile(path, RawFile::Mode::read).sync();
-    file.sync();
+}
+
+/// Writing goes on without error into a file that has no name any more. On the helper thread.
+void CheckpointWriter::Impl::check_in_place()
+{
+    if (seconds_since(last_look) < 1.0) return;
+    file.check_in_place();
+    last_look = Clock::now();
 }
 
 CheckpointWriter::CheckpointWriter(std::unique_ptr<Impl> impl) : impl_(std::move(impl)) {}
@@ -120,12 +128,13 @@ CheckpointWriter CheckpointWriter::create(const Communicator& comm, const std::s
 
     CheckpointWriter writer(std::make_unique<Impl>(comm, options, std::move(file), directory, new_run_id(comm)));
     writer.repartition(atoms.n_owned);
-    writer.submit(state, atoms, box);
+    writer.submit(state, atoms, box, options.sync_seconds > 0.0 ? std::uint64_t{checkpoint_sync_due} : 0);
     on_all(comm, [&] {
         writer.finish();
         if (const auto error = writer.error(); !error.empty()) throw Failure(error);
     });
     on_root(comm, [&] { unfinished->publish(); });
+    writer.impl_->file.renamed_to(path);
     writer.impl_->stats = {}; // of the steps to come
     return writer;
 }
@@ -136,6 +145,7 @@ CheckpointWriter CheckpointWriter::resume(const Communicator& comm, const std::s
 {
     CheckpointDirectory directory{};
     std::array<int, 2> next{};
+    std::int64_t sequence = 0;
     bool fits = false;
     on_root(comm, [&] {
         const RawFile file(path, RawFile::Mode::read);
@@ -143,8 +153,14 @@ CheckpointWriter CheckpointWriter::resume(const Communicator& comm, const std::s
         const int ring = static_cast<int>(directory.ring);
         fits = comm.size() <= directory.rank_capacity && ring == options.slots &&
                read_input(file, directory) == contents.input;
+        std::vector<std::int64_t> ages;
+        for (int k = 0; k < directory.slot_count(); ++k) {
+            const auto record = read_records(file, directory, k).records.front();
+            ages.push_back(is_sealed(record) ? record.sequence : 0);
+        }
+        sequence = std::ranges::max(ages);
         // The slot that is restarted from is the last to be written again.
-        const auto age = [&](int k) { return read_records(file, directory, ring + k).records.front().step; };
+        const auto age = [&](int k) { return ages[static_cast<std::size_t>(ring + k)]; };
         const bool from_ring = contents.slot < ring;
         next = {from_ring ? (contents.slot + 1) % ring : 0, from_ring ? (age(1) < age(0)) : 1 - (contents.slot - ring)};
     });
@@ -153,9 +169,11 @@ CheckpointWriter CheckpointWriter::resume(const Communicator& comm, const std::s
 
     comm.broadcast(std::as_writable_bytes(std::span(&directory, 1)));
     comm.broadcast(std::as_writable_bytes(std::span(next)));
+    comm.broadcast(std::as_writable_bytes(std::span(&sequence, 1)));
     RawFile file;
     on_all(comm, [&] { file = RawFile(path, RawFile::Mode::write); });
     CheckpointWriter writer(std::make_unique<Impl>(comm, options, std::move(file), directory, new_run_id(comm)));
+    writer.impl_->sequence = sequence;
     writer.impl_->next_ring = next[0];
     writer.impl_->next_synced = next[1];
     writer.repartition(atoms.n_owned);
@@ -187,24 +205,35 @@ void CheckpointWriter::submit(const RunState& state, const Atoms& atoms, const B
     const bool synced = (agreed & checkpoint_vote_bits) == checkpoint_sync_due;
     auto& rows = impl_->buffers[impl_->current];
     impl_->current = 1 - impl_->current;
-    auto begin = Clock::now();
+    const double begin_cpu = thread_cpu_seconds();
     impl_->pack(atoms, box, rows);
-    impl_->stats.pack_s += seconds_since(begin);
+    if (synced) impl_->synced_buffer = rows;
 
     auto record = make_record(state);
     record.writer = impl_->writer_id;
+    record.sequence = ++impl_->sequence;
     record.first_row = impl_->first_row;
     record.atoms = impl_->n_owned;
     record.rank = impl_->comm.rank();
     record.ranks = impl_->comm.size();
-    const int slot = impl_->take_slot(synced);
-    if (synced) impl_->last_sync = Clock::now();
+    impl_->stats.pack_s += thread_cpu_seconds() - begin_cpu;
 
-    begin = Clock::now();
-    impl_->helper.start([impl = impl_.get(), slot, synced, record, &rows] {
-        impl->write(slot, record, rows);
-        if (synced) impl->syncer.start([impl] { impl->sync(); });
+    const auto begin = Clock::now();
+    const int ring = static_cast<int>(impl_->directory.ring);
+    impl_->helper.start([impl = impl_.get(), slot = impl_->take(impl_->next_ring, ring), record, &rows] {
+        impl->check_in_place();
+        impl->last_record = impl->write(slot, record, rows);
+        impl->last_record_at = impl->directory.slots[static_cast<std::size_t>(slot)].records + record.rank * page_bytes;
     });
+    if (synced) {
+        // First what the state relies on, so that a state that is found after a power cut can be gone on from.
+        impl_->last_sync = Clock::now();
+        impl_->syncer.start([impl = impl_.get(), slot = ring + impl_->take(impl_->next_synced, synced_slots), record] {
+            impl->sync_others();
+            impl->write(slot, record, impl->synced_buffer);
+            impl->file.sync();
+        });
+    }
     impl_->stats.blocked_s += seconds_since(begin);
     impl_->stats.written += 1;
     impl_->stats.bytes_per_step = static_cast<std::int64_t>(rows.size() * sizeof(AtomRecord) + sizeof(CommitRecord));
@@ -215,8 +244,23 @@ void CheckpointWriter::finish()
     const auto begin = Clock::now();
     impl_->helper.wait();
     impl_->stats.blocked_s += seconds_since(begin);
-    impl_->syncer.start([this] { impl_->sync(); });
+    impl_->syncer.start([impl = impl_.get()] {
+        impl->sync_others();
+        impl->file.sync();
+    });
     impl_->syncer.wait();
+}
+
+void CheckpointWriter::mark_outputs(const OutputMarks& marks)
+{
+    if (!error().empty() || impl_->last_record_at < 0) return;
+    impl_->helper.start([impl = impl_.get(), marks] {
+        impl->last_record.outputs = marks;
+        seal(impl->last_record);
+        // A page, which a kill cannot leave half written.
+        impl->file.write(std::as_bytes(std::span(&impl->last_record, 1)), impl->last_record_at);
+    });
+    impl_->helper.wait();
 }
 
 std::string CheckpointWriter::error() const

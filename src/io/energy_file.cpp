@@ -3,11 +3,11 @@
 #include "raw_file.hpp"
 
 #include <holon/core/error.hpp>
-#include <holon/io/atomic_file.hpp>
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include <algorithm>
 #include <charconv>
 #include <limits>
 
@@ -28,8 +28,8 @@ struct Kept {
     std::int64_t last_step = no_step;
 };
 
-/// Finds the end of the rows up to `step`.
-Kept scan(const std::string& path, std::string_view text, std::string_view header, std::int64_t step)
+/// The rows of a file.
+Kept scan(const std::string& path, std::string_view text, std::string_view header)
 {
     if (!text.starts_with(header))
         throw InputError(
@@ -47,18 +47,25 @@ Kept scan(const std::string& path, std::string_view text, std::string_view heade
                 fmt::format("{}:{}: cannot append: this is not a row of a later step than the one before. Nothing "
                             "has been changed. Repair the file or move it away.",
                             path, line));
-        if (value > step) return kept;
         kept = {static_cast<std::int64_t>(end) + 1, value};
     }
+}
+
+/// What resume() would keep.
+Kept kept_of(const std::string& path, const std::vector<std::string>& columns, std::int64_t bytes)
+{
+    const auto input = open_input(path);
+    std::string text(static_cast<std::size_t>(std::min(input.size(), bytes)), '\0');
+    input.read(std::as_writable_bytes(std::span(text)), 0);
+    return scan(path, text, header_of(columns));
 }
 
 } // namespace
 
 struct EnergyFile::Impl {
-    RawFile file;
+    AppendFile file;
     std::size_t columns = 0;
-    Kept end;
-    std::string error;
+    std::int64_t last_step = no_step;
 };
 
 EnergyFile::EnergyFile(std::unique_ptr<Impl> impl) : impl_(std::move(impl)) {}
@@ -68,53 +75,47 @@ EnergyFile& EnergyFile::operator=(EnergyFile&&) noexcept = default;
 
 EnergyFile EnergyFile::create(const std::string& path, const std::vector<std::string>& columns)
 {
-    write_file_atomically(path, header_of(columns));
-    return resume(path, columns, no_step);
+    return EnergyFile(
+        std::make_unique<Impl>(Impl{AppendFile::create(path, header_of(columns)), columns.size(), no_step}));
 }
 
-EnergyFile EnergyFile::resume(const std::string& path, const std::vector<std::string>& columns, std::int64_t step)
+void EnergyFile::check_append(const std::string& path, const std::vector<std::string>& columns, std::int64_t bytes)
 {
-    const auto input = open_input(path);
-    std::string text(static_cast<std::size_t>(input.size()), '\0');
-    input.read(std::as_writable_bytes(std::span(text)), 0);
-    auto impl = std::make_unique<Impl>();
-    impl->columns = columns.size();
-    impl->end = scan(path, text, header_of(columns), step);
-    impl->file = RawFile(path, RawFile::Mode::write);
-    impl->file.resize(impl->end.bytes);
-    return EnergyFile(std::move(impl));
+    kept_of(path, columns, bytes);
+}
+
+EnergyFile EnergyFile::resume(const std::string& path, const std::vector<std::string>& columns, std::int64_t bytes)
+{
+    const auto kept = kept_of(path, columns, bytes);
+    return EnergyFile(
+        std::make_unique<Impl>(Impl{AppendFile::resume(path, kept.bytes), columns.size(), kept.last_step}));
 }
 
 void EnergyFile::append(std::int64_t step, double time, std::span<const double> values)
 {
-    HOLON_ASSERT(values.size() == impl_->columns && step > impl_->end.last_step, fmt::format("step {}", step));
-    if (!impl_->error.empty()) return;
-    const auto row = fmt::format("{},{}{}{}\n", step, time, values.empty() ? "" : ",", fmt::join(values, ","));
-    try {
-        impl_->file.write(std::as_bytes(std::span(row)), impl_->end.bytes);
-        impl_->end = {impl_->end.bytes + static_cast<std::int64_t>(row.size()), step};
-    } catch (const Failure& failure) {
-        impl_->error = failure.what();
-    }
+    HOLON_ASSERT(values.size() == impl_->columns && step > impl_->last_step, fmt::format("step {}", step));
+    impl_->file.append(fmt::format("{},{}{}{}\n", step, time, values.empty() ? "" : ",", fmt::join(values, ",")));
+    impl_->last_step = step;
 }
 
 bool EnergyFile::has_row(std::int64_t step) const
 {
-    return impl_->end.last_step >= step;
+    return impl_->last_step >= step;
+}
+
+TextMark EnergyFile::mark() const
+{
+    return impl_->file.mark();
 }
 
 void EnergyFile::finish()
 {
-    try {
-        impl_->file.sync();
-    } catch (const Failure& failure) {
-        impl_->error = failure.what();
-    }
+    impl_->file.sync();
 }
 
 const std::string& EnergyFile::error() const
 {
-    return impl_->error;
+    return impl_->file.error();
 }
 
 } // namespace holon

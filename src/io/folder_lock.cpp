@@ -53,10 +53,8 @@ FolderLock::FolderLock(std::string path, Timing timing) : path_(std::move(path))
     const auto holder = read();
     const auto [process, host] = process_and_host(holder);
     const bool elsewhere = process > 0 && host != host_name();
-    if (elsewhere)
-        wait_for_sign_of_life(holder);
-    else if (process > 0 && !locked && (kill(process, 0) == 0 || errno == EPERM))
-        refuse(holder);
+    const bool may_live = process > 0 && !locked && (kill(process, 0) == 0 || errno == EPERM); // or has its number
+    if (elsewhere || may_live) wait_for_sign_of_life(holder);
 
     write();
     if (elsewhere || !locked) { // somebody else may have come to the same conclusion: the last one to write stays
@@ -69,8 +67,13 @@ FolderLock::FolderLock(std::string path, Timing timing) : path_(std::move(path))
 FolderLock::~FolderLock()
 {
     thread_ = {};
-    ::unlink(path_.c_str());
+    if (!lost_) ::unlink(path_.c_str());
     ::close(descriptor_);
+}
+
+std::string FolderLock::problem() const
+{
+    return lost_ ? problem_ : "";
 }
 
 bool FolderLock::open_and_lock()
@@ -125,6 +128,13 @@ void FolderLock::beat(std::stop_token stop)
     std::unique_lock lock(mutex_);
     while (!changed_.wait_for(lock, stop, std::chrono::duration<double>(timing_.heartbeat), [] { return false; })) {
         if (stop.stop_requested()) return;
+        if (const auto now = read(); process_and_host(now).first > 0 && !now.starts_with(identity_)) {
+            const auto [process, host] = process_and_host(now);
+            problem_ = fmt::format("Process {} on {} has taken over the folder {} while this run gave no sign of life",
+                                   process, host, folder_of(path_));
+            lost_ = true;
+            return;
+        }
         ++count_;
         try {
             write();

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <atomic>
 #include <condition_variable>
 #include <mutex>
 #include <stop_token>
@@ -11,6 +12,7 @@ namespace holon {
 /// Keeps a folder to one run, by a file that is locked (flock) and says who holds it. A run that was killed leaves the
 /// file behind, but not the lock. Where locks do not reach, across nodes or on file systems without them, the holder
 /// proves by a counter in the file that it is alive: a lock whose counter has stood still for `patience` is taken over.
+/// A holder that was only asleep finds that out at its next heartbeat, see problem().
 class FolderLock {
 public:
     struct Timing {
@@ -21,7 +23,8 @@ public:
     /// InputError, if the file cannot be written or another run holds the lock.
     explicit FolderLock(std::string path, Timing timing);
     explicit FolderLock(std::string path) : FolderLock(std::move(path), Timing{}) {}
-    ~FolderLock(); // gives the folder free and removes the file
+    ~FolderLock();               // gives the folder free and removes the file
+    std::string problem() const; // empty, or why the folder is not this run's any more
     FolderLock(const FolderLock&) = delete;
     FolderLock& operator=(const FolderLock&) = delete;
 
@@ -39,6 +42,8 @@ private:
     std::string identity_; // of this run
     unsigned count_ = 0;
     std::mutex mutex_;
+    std::string problem_;            // not changed after
+    std::atomic<bool> lost_ = false; // this has become true
     std::condition_variable_any changed_;
     std::jthread thread_; // last: ends first
 };

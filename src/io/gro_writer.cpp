@@ -1,6 +1,8 @@
 #include <holon/core/error.hpp>
 #include <holon/io/gro_file.hpp>
 
+#include "raw_file.hpp"
+
 #include <algorithm>
 #include <array>
 #include <cerrno>
@@ -40,8 +42,8 @@ void append_integer(std::string& text, std::int64_t value)
 } // namespace
 
 GroWriter::GroWriter(std::string path, const std::string& title, std::int64_t n_atoms, bool with_velocities)
-    : path_(std::move(path)), temporary_(path_ + ".tmp"), file_(std::fopen(temporary_.c_str(), "wb")),
-      n_atoms_(n_atoms), with_velocities_(with_velocities)
+    : path_(std::move(path)), temporary_(UnfinishedFile::temporary_name(path_)),
+      file_(std::fopen(temporary_.c_str(), "wb")), n_atoms_(n_atoms), with_velocities_(with_velocities)
 {
     if (file_ == nullptr) fail("cannot be created");
     buffer_ = title + "\n" + std::to_string(n_atoms) + "\n";

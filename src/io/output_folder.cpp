@@ -79,6 +79,11 @@ OutputFolder::OutputFolder(const Communicator& comm, std::string path, Start sta
 
 OutputFolder::~OutputFolder() = default;
 
+std::string OutputFolder::problem() const
+{
+    return root_ && root_->lock ? root_->lock->problem() : "";
+}
+
 void OutputFolder::clear()
 {
     on_root(comm_, [&] {

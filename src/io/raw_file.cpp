@@ -107,6 +107,19 @@ void RawFile::sync() const
     if (::fdatasync(descriptor_) != 0) fail("sync", errno);
 }
 
+void RawFile::check_in_place() const
+{
+    struct stat opened {
+    }, named{};
+    if (::fstat(descriptor_, &opened) != 0) fail("look at", errno);
+    const bool found = ::stat(path_.c_str(), &named) == 0;
+    if (found ? named.st_ino == opened.st_ino && named.st_dev == opened.st_dev : errno != ENOENT && errno != ENOTDIR)
+        return;
+    throw Failure(fmt::format("{} has been {} while the run was writing it. Nobody else may change the files of a run "
+                              "that goes on.",
+                              path_, found ? "replaced" : "removed"));
+}
+
 RawFile open_input(const std::string& path)
 {
     std::error_code ignored;

@@ -31,6 +31,9 @@ public:
     void allocate(std::int64_t size) const; // reserves space on disk
     void sync() const;                      // data to disk (fdatasync)
 
+    void renamed_to(std::string path) { path_ = std::move(path); }
+    void check_in_place() const; // Failure, if the file has been removed, or another has its name now
+
     template <class T>
     T read_value(std::int64_t offset) const
     {

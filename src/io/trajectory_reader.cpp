@@ -1,5 +1,7 @@
 #include "trajectory_layout.hpp"
 
+#include <fmt/format.h>
+
 namespace holon {
 
 struct TrajectoryFile::Impl {
@@ -41,6 +43,17 @@ bool TrajectoryFile::forces() const
 std::int64_t TrajectoryFile::step(std::int64_t frame) const
 {
     return impl_->steps.at(static_cast<std::size_t>(frame));
+}
+
+std::string TrajectoryFile::mismatch(std::uint64_t run_id, const OutputMarks& marks) const
+{
+    if (impl_->directory.run_id != run_id) return fmt::format("{} belongs to another run", impl_->file.path());
+    if (frames() < marks.frames)
+        return fmt::format("{} has {} frames, and {} had been written", impl_->file.path(), frames(), marks.frames);
+    if (marks.frames > 0 && step(marks.frames - 1) != marks.last_frame)
+        return fmt::format("frame {} of {} is of step {}, not {}", marks.frames, impl_->file.path(),
+                           step(marks.frames - 1), marks.last_frame);
+    return {};
 }
 
 double TrajectoryFile::time(std::int64_t frame) const

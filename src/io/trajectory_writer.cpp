@@ -6,7 +6,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <limits>
 
 namespace holon {
 
@@ -56,6 +55,14 @@ void check_match(const RawFile& file, const TrajectoryDirectory& directory, cons
     if ((directory.real_bytes == sizeof(double)) != info.double_precision) refuse("its precision is another");
 }
 
+/// Steps of the frames of a file that can be appended to.
+std::vector<std::int64_t> steps_of_match(const RawFile& file, const TrajectoryDirectory& directory,
+                                         const TrajectoryInfo& info)
+{
+    check_match(file, directory, info);
+    return read_steps(file, directory, VisibleLength(file, directory).get());
+}
+
 } // namespace
 
 struct TrajectoryWriter::Impl {
@@ -80,7 +87,7 @@ struct TrajectoryWriter::Impl {
     RawFile file;
     VisibleLength visible; // rank 0
     std::int64_t frames = 0;
-    std::int64_t last_step = std::numeric_limits<std::int64_t>::min();
+    std::int64_t last_step = OutputMarks::no_step;
 };
 
 /// Opens the file of `directory`, known to rank 0, on all ranks. Collective.
@@ -209,8 +216,7 @@ TrajectoryWriter TrajectoryWriter::resume(const Communicator& comm, const std::s
     on_root(comm, [&] {
         const auto file = open_input(path);
         impl->directory = read_trajectory_directory(file);
-        check_match(file, impl->directory, info);
-        const auto steps = read_steps(file, impl->directory, VisibleLength(file, impl->directory).get());
+        const auto steps = steps_of_match(file, impl->directory, info);
         kept[0] = std::ranges::upper_bound(steps, step) - steps.begin();
         kept[1] = kept[0] ? steps[static_cast<std::size_t>(kept[0] - 1)] : impl->last_step;
     });
@@ -222,6 +228,12 @@ TrajectoryWriter TrajectoryWriter::resume(const Communicator& comm, const std::s
     const auto capacity = capacity_for(impl->frames + info.frames, info);
     if (capacity > impl->directory.capacity) impl->grow(capacity);
     return TrajectoryWriter(std::move(impl));
+}
+
+void TrajectoryWriter::check_append(const std::string& path, const TrajectoryInfo& info)
+{
+    const auto file = open_input(path);
+    steps_of_match(file, read_trajectory_directory(file), info);
 }
 
 void TrajectoryWriter::append(std::int64_t step, double time, const Atoms& atoms, const Box& box)
@@ -243,6 +255,11 @@ bool TrajectoryWriter::has_frame(std::int64_t step) const
 std::int64_t TrajectoryWriter::frames() const
 {
     return impl_->frames;
+}
+
+std::int64_t TrajectoryWriter::last_step() const
+{
+    return impl_->last_step;
 }
 
 void TrajectoryWriter::finish()

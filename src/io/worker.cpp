@@ -5,16 +5,12 @@
 
 namespace holon {
 
-namespace {
-
 double thread_cpu_seconds()
 {
     timespec now{};
     clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
     return static_cast<double>(now.tv_sec) + 1e-9 * static_cast<double>(now.tv_nsec);
 }
-
-} // namespace
 
 Worker::Worker()
 {

@@ -85,10 +85,10 @@ def command_line(program, arguments, ranks):
     return [str(word) for word in [*launcher, BIN / program, *arguments]]
 
 
-def start(arguments, ranks=1):
+def start(arguments, ranks=1, stderr=subprocess.DEVNULL, **how):
     """Starts holon-md and does not wait for it."""
     return subprocess.Popen(
-        command_line("holon-md", arguments, ranks), stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL
+        command_line("holon-md", arguments, ranks), stdout=subprocess.DEVNULL, stderr=stderr, **how
     )
 
 
@@ -137,13 +137,18 @@ def rank_pids(launcher):
     return [int(pid) for children in threads for pid in children.read_text().split()]
 
 
-def kill_ranks(launcher):
-    """Sends SIGKILL to every rank, at once."""
-    for pid in rank_pids(launcher):
+def send(pids, number):
+    """Sends a signal to processes that may have ended."""
+    for pid in pids:
         try:
-            os.kill(pid, signal.SIGKILL)
+            os.kill(pid, number)
         except ProcessLookupError:
             pass
+
+
+def kill_ranks(launcher):
+    """Sends SIGKILL to every rank, at once."""
+    send(rank_pids(launcher), signal.SIGKILL)
 
 
 def ndof(summary, comm_mode="linear"):

@@ -43,6 +43,38 @@ class Inspect(holon.ProgramTest):
             self.assertIn("differ", self.inspect(one, other, status=1))
         self.assertIn("different kinds", self.inspect(one, runs[0].folder / "checkpoint.h5", status=2))
 
+    def test_takes_out_a_state(self):
+        run = self.run_argon("run", 2, nsteps=0)
+        again = holon.run(run.folder, ["--restart", run.folder / "checkpoint.h5"], 3, nsteps=2)
+        checkpoint = run.folder / "checkpoint.h5"
+        text = self.inspect(checkpoint, "--gro", self.work / "state.gro", status=0)
+        self.assertIn(again.state_hash, text)
+        self.assertEqual((self.work / "state.gro").read_bytes(), (run.folder / "confout.gro").read_bytes())
+        self.assertIn("step 1", self.inspect(checkpoint, "--step", 1, status=0))
+        self.assertIn("no state of step 77", self.inspect(checkpoint, "--step", 77, status=2))
+        self.assertIn("no slot 99", self.inspect(checkpoint, "--slot", 99, status=2))
+        self.assertIn("is not valid: empty", self.inspect(checkpoint, "--slot", 5, status=2))
+        self.assertIn("dt ", self.inspect(checkpoint, "--text", "mdp", status=0))
+
+    def test_compares_states_of_one_file(self):
+        checkpoint = self.run_argon("run").folder / "checkpoint.h5"
+        self.assertIn("The states are equal", self.inspect(checkpoint, "--step", "20,20", status=0))
+        self.assertIn("Positions differ in 864 atoms", self.inspect(checkpoint, "--step", "19,20", status=1))
+        self.assertIn("expected a number", self.inspect(checkpoint, "--step", "1,2,3", status=2))
+
+    def test_branches_a_run_from_any_slot(self):
+        run = self.run_argon("run", 2)
+        checkpoint = run.folder / "checkpoint.h5"
+        for step in (17, 18, 19, 20):
+            branch = self.work / f"branch-{step}"
+            self.inspect(checkpoint, "--step", step, "--branch", branch, status=0)
+            self.assertEqual([file.name for file in branch.iterdir()], ["checkpoint.h5"])
+            again = holon.run(branch, ["--restart", branch / "checkpoint.h5"], 3)
+            self.assertEqual(again.state_hash, run.state_hash)
+            self.assertEqual(again.summary["start_step"], step)
+        self.assertIn("already holds a run", self.inspect(checkpoint, "--branch", run.folder, status=2))
+        self.assertIn("Cannot create", self.inspect(checkpoint, "--branch", checkpoint / "below", status=2))
+
     def test_says_what_is_wrong_with_a_file(self):
         folder = self.run_argon("run").folder
         (folder / "short.h5").write_bytes((folder / "checkpoint.h5").read_bytes()[:20000])

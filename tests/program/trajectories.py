@@ -45,6 +45,12 @@ def energies(path):
     return {name: numpy.array([float(row[k]) for row in rows[1:]]) for k, name in enumerate(rows[0])}
 
 
+def logged_steps(path):
+    """Steps of the tables of energies in an md.log."""
+    lines = path.read_text().splitlines()
+    return [int(after.split()[0]) for line, after in zip(lines, lines[1:]) if line.split() == ["step", "time", "/", "ps"]]
+
+
 def newest_state(path):
     """The newest state of a checkpoint of a run that has ended: step, atoms [atom]{position, velocity, image, id} by id."""
     with h5py.File(path) as file:

@@ -29,9 +29,9 @@ struct Votes {
     std::int64_t displacement = 0; // since the pair list was built [2^-48 nm]
     std::int64_t failed = 0;
     std::int64_t warned = 0;
-    std::int64_t stop = 0;              // asked to stop early
-    std::int64_t checkpoint_failed = 0; // see CheckpointVote
-    std::int64_t checkpoint_sync_due = 0;
+    std::int64_t stop = 0;                // asked to stop early
+    std::int64_t output_failed = 0;       // something cannot be written
+    std::int64_t checkpoint_sync_due = 0; // see CheckpointVote
     std::int64_t checkpoint_sync_busy = 0;
 };
 

@@ -30,6 +30,9 @@ struct RunInput {
     Notes notes;
 };
 
+/// The box of a state on the lattice of the run's precision.
+Box box_of(const RunState& state, const Parameters& parameters);
+
 /// Reads and checks everything: files on rank 0 only, texts are broadcast and parsed alike everywhere, atoms are dealt
 /// out in pieces. Throws InputError alike on all ranks. Collective.
 RunInput read_input(const Communicator& comm, const RunOptions& options, const std::string& command_line);

@@ -1,10 +1,9 @@
 #pragma once
 
 #include <holon/app/measurement.hpp>
+#include <holon/io/checkpoint.hpp>
 
 #include <cstdint>
-#include <cstdio>
-#include <memory>
 #include <string>
 #include <utility>
 #include <vector>
@@ -15,12 +14,15 @@ namespace holon {
 /// without ending the run: everything in the log is in summary.json and energy.csv, too.
 class LogFile {
 public:
-    /// Appends to the file, or replaces it.
-    LogFile(const std::string& path, bool append);
+    /// A new file; one that is there is replaced. Failure, if that does not work.
+    explicit LogFile(const std::string& path);
+
+    /// Goes on in a file as it was when `marks` were taken. Failure, if that does not work.
+    LogFile(const std::string& path, const OutputMarks& marks);
 
     void line(const std::string& text = {});
 
-    /// A table of energies, temperature and pressure at one step.
+    /// A table of energies, temperature and pressure at one step; not again if that of the last step is there.
     void energies(const Measurement& m, const std::vector<std::pair<std::string, double>>& terms);
 
     /// Two columns: seconds and share of the wall time.
@@ -32,11 +34,13 @@ public:
     /// Ends the progress line.
     void end_progress();
 
+    TextMark mark() const { return file_.mark(); }
+    std::int64_t last_table() const { return last_table_; } // step, or OutputMarks::no_step
+    void finish() { file_.sync(); }                         // to disk
+
 private:
-    struct Close {
-        void operator()(std::FILE* file) const { std::fclose(file); }
-    };
-    std::unique_ptr<std::FILE, Close> file_;
+    AppendFile file_;
+    std::int64_t last_table_ = OutputMarks::no_step;
     bool terminal_;
     double shown_at_ = -1.0; // wall seconds
 };

@@ -20,7 +20,13 @@ namespace holon {
 /// Everything that a run writes, and the wish to stop it.
 class Outputs {
 public:
-    /// Creates the files of a new run, or goes on in those of a continued one. Collective.
+    /// Why the files in a folder are not those of a run when `marks` were taken, as half a sentence; empty, if they
+    /// are, or are not there. The newest state may be older than a file; of another state that is no proof that the
+    /// file is the run's. On one rank.
+    static std::string mismatch(const std::string& folder, std::uint64_t run_id, const OutputMarks& marks, bool newest);
+
+    /// Creates the files of a new run, or goes on in those of a continued one: what was written after its state goes
+    /// away. InputError, with nothing touched, if one of them cannot be gone on in. Collective.
     Outputs(const RunInput& input, OutputFolder& folder, Engine& engine, const RunState& state);
 
     /// First lines of md.log: system, grid, mesh, notes. Call after Outputs exists, before the first step. Collective.
@@ -36,11 +42,11 @@ public:
     /// Says in md.log and on stderr that something happened so many times; only so often in a run. On any rank.
     void warn(std::int64_t count, const std::string& first);
 
-    /// What this rank wants everybody to know; what all know then. `agreed` throws Failure on all ranks if a checkpoint
+    /// What this rank wants everybody to know; what all know then. `agreed` throws Failure on all ranks if something
     /// could not be written anywhere. Collective.
     Votes votes() const;
     void agreed(const Communicator& comm, const Votes& votes);
-    bool stopping() const { return stopping_; }
+    bool stopped() const; // before the last step
 
     /// Last checkpoint, files to disk, confout.gro, md.log and summary.json. `remark` goes into the log. Collective.
     void finish(Engine& engine, const RunState& state, const std::string& remark);
@@ -49,16 +55,25 @@ public:
     void report_failure(const Engine& engine, const std::string& message);
 
 private:
+    void open_checkpoint(const RunInput& input, const Engine& engine, const RunState& state);
+    void open_trajectory(const Communicator& comm, const TrajectoryInfo& info);
+    void open_texts(const std::vector<std::string>& columns);
+    std::string file(const char* name) const { return folder_.file(name); }
+    bool goes_on_in(const char* name) const;
+    OutputMarks marks() const;
+    void submit(Engine& engine, RunState state);
+    std::string problem() const;
     std::vector<std::pair<std::string, double>> energies_of(const Measurement& m) const;
     EnergyReport report(const Measurement& m) const;
     Summary summary(const Engine& engine) const;
-    void write_confout(const Engine& engine, const RunState& state) const;
     double wall_seconds() const { return Timers::seconds_since(begin_); }
 
     const Parameters& parameters_;
     OutputFolder& folder_;
     Timers::Clock::time_point begin_ = Timers::Clock::now();
     std::vector<EnergyTerm> terms_; // those that the system has
+    bool in_place_ = false;         // goes on in the files that are there
+    OutputMarks start_marks_;       // of the state that the run goes on from
     std::optional<CheckpointWriter> checkpoint_;
     std::optional<TrajectoryWriter> trajectory_;
     std::optional<EnergyFile> energy_file_; // on rank 0
@@ -73,8 +88,5 @@ private:
 
 /// The mesh that the engine has, if any, and its error, measured at the present positions. Collective.
 std::optional<MeshReport> mesh_report(Engine& engine, const Parameters& parameters);
-
-/// From now on TERM, INT, USR1 and USR2 ask the run to stop after the present step; a second signal ends it at once.
-void listen_for_signals();
 
 } // namespace holon

@@ -3,9 +3,12 @@
 #include <holon/comm/communicator.hpp>
 #include <holon/core/box.hpp>
 #include <holon/core/fixed_sum.hpp>
+#include <holon/io/append_file.hpp>
 #include <holon/system/atoms.hpp>
 
 #include <cstdint>
+#include <functional>
+#include <limits>
 #include <map>
 #include <memory>
 #include <span>
@@ -17,12 +20,26 @@
 /// The file is made once, under another name, with its first state in it; from then on the HDF5 library does not touch
 /// it and none of its metadata changes. Each rank writes its atoms and then a commit record with their checksum at
 /// offsets that HDF5 reported. A slot is valid if the commit records of one step, from one writer, cover every atom
-/// exactly once and all checksums agree.
+/// exactly once and all checksums agree. docs/checkpoint.md describes the file.
 ///
 /// Two promises. The death of the processes loses no step that all ranks have committed: what is written is in the
-/// hands of the operating system. The death of the machine loses no more than about `sync_seconds`: at that interval a
-/// state goes to one of two slots that are used for nothing else and is synced to disk in the background.
+/// hands of the operating system. The death of the machine loses no more than about `sync_seconds`: at that interval
+/// the other files of the run are synced to disk in the background, then a copy of the state is written to one of two
+/// slots that are used for nothing else, and synced, too.
 namespace holon {
+
+/// How far the files beside the checkpoint had come when a state was submitted: where a run that goes on from it
+/// appends. A state of a new run has none of them.
+struct OutputMarks {
+    static constexpr std::int64_t no_step = std::numeric_limits<std::int64_t>::min();
+
+    std::int64_t frames = 0;           // of the trajectory,
+    std::int64_t last_frame = no_step; // the step of the last one
+    TextMark energies;                 // energy.csv
+    TextMark log;                      // md.log,
+    std::int64_t last_table = no_step; // the step of the last energies in it
+    bool operator==(const OutputMarks&) const = default;
+};
 
 /// What the integration needs beside atoms, the same on all ranks. Integrators and thermostats add named values.
 struct RunState {
@@ -33,6 +50,7 @@ struct RunState {
     double time = 0.0;                    // [ps]
     Mat3 box = Mat3::Zero();              // master vectors, rows [nm]
     std::map<std::string, int128> values; // at most max_values, names of at most max_name characters
+    OutputMarks outputs;                  // known to rank 0
 
     void set(const std::string& name, FixedSum value) { values[name] = value.raw(); }
     void set(const std::string& name, double value);
@@ -70,7 +88,7 @@ struct CheckpointStats {
     std::int64_t written = 0;        // states
     std::int64_t bytes_per_step = 0; // of this rank
     double blocked_s = 0.0;          // waiting for the disk
-    double pack_s = 0.0;             // copying atoms
+    double pack_s = 0.0;             // copying atoms, CPU time
     double helper_cpu_s = 0.0;       // of the helper threads: checksums and writes
 };
 
@@ -83,9 +101,13 @@ struct CheckpointContents {
     int slot = 0;
 };
 
+/// Says why a run cannot go on from a state that is valid, as half a sentence; empty, if it can. Takes the run's id.
+using StateCheck = std::function<std::string(std::uint64_t run_id, const RunState&)>;
+
 /// Reads the newest valid state; each rank gets an equal share of the atoms. InputError if there is none: not HDF5, not
-/// a checkpoint, truncated, damaged, of a newer format. Collective.
-CheckpointContents read_checkpoint(const Communicator& comm, const std::string& path);
+/// a checkpoint, truncated, damaged, of a newer format. With a `check` (called on rank 0), the newest that passes it.
+/// Collective.
+CheckpointContents read_checkpoint(const Communicator& comm, const std::string& path, const StateCheck& check = {});
 
 /// Writes a state per submit() in the background. All ranks take part in every call but votes(), error() and stats().
 class CheckpointWriter {
@@ -118,6 +140,10 @@ public:
 
     /// Waits until the last state is written and syncs it to disk. The caller then votes on error().
     void finish();
+
+    /// Replaces the marks of the state that finish() has written last, when the outputs are complete, too. Does nothing
+    /// after a failure.
+    void mark_outputs(const OutputMarks& marks);
 
     std::string error() const; // empty, or why writing failed on this rank
     CheckpointStats stats() const;

@@ -31,6 +31,9 @@ public:
     /// not started in. Collective.
     void clear();
 
+    /// Empty, or why the folder is not this run's any more: another one has taken it over. Known to rank 0.
+    std::string problem() const;
+
     const std::string& path() const { return path_; }
     std::string file(const std::string& name) const { return path_ + "/" + name; }
 

@@ -2,6 +2,7 @@
 
 #include <holon/comm/communicator.hpp>
 #include <holon/core/box.hpp>
+#include <holon/io/checkpoint.hpp>
 #include <holon/system/atoms.hpp>
 #include <holon/system/topology.hpp>
 
@@ -43,8 +44,8 @@ struct TrajectoryInfo {
 /// Bonds: all bonded terms and constraints of two atoms that are bonds, and those of rigid water.
 void describe_atoms(const Topology& topology, TrajectoryInfo& info);
 
-/// Appends frames. All ranks take part in every call but has_frame() and frames(). Errors are thrown alike on all
-/// ranks: Failure, if writing does not work.
+/// Appends frames. All ranks take part in every call but has_frame(), frames() and last_step(). Errors are thrown alike
+/// on all ranks: Failure, if writing does not work.
 class TrajectoryWriter {
 public:
     /// A new file without frames; one that is there is replaced.
@@ -55,6 +56,9 @@ public:
     /// more.
     static TrajectoryWriter resume(const Communicator& comm, const std::string& path, const TrajectoryInfo& info,
                                    std::int64_t step);
+
+    /// Throws what resume() would throw, and changes nothing. For rank 0.
+    static void check_append(const std::string& path, const TrajectoryInfo& info);
 
     ~TrajectoryWriter();
     TrajectoryWriter(TrajectoryWriter&&) noexcept;
@@ -68,6 +72,7 @@ public:
     /// writes the frame of its first step.
     bool has_frame(std::int64_t step) const;
     std::int64_t frames() const;
+    std::int64_t last_step() const; // of the last frame; OutputMarks::no_step, if there is none
 
     void finish(); // frames to disk
 
@@ -91,6 +96,10 @@ public:
     bool velocities() const;
     bool forces() const;
     std::int64_t step(std::int64_t frame) const;
+
+    /// Why this is not the run's trajectory or lacks frames that it had at a mark, as half a sentence; empty, if all is
+    /// well.
+    std::string mismatch(std::uint64_t run_id, const OutputMarks& marks) const;
     double time(std::int64_t frame) const; // [ps]
 
     /// Everything that is stored of a frame, byte by byte: box, positions, velocities, forces.

@@ -2,7 +2,7 @@
 #include <holon/core/state_hash.hpp>
 #include <holon/io/checkpoint.hpp>
 
-#include <support/sample_state.hpp>
+#include <support/checkpoint_case.hpp>
 
 #include <gtest/gtest.h>
 
@@ -19,48 +19,6 @@ namespace holon {
 namespace {
 
 using namespace test;
-
-constexpr std::int64_t n_atoms = 1000;
-const CheckpointInput input{
-    n_atoms, 4711, {{"mdp", "dt = 0.002\n"}, {"title", ""}, {"topology", std::string(100000, 't')}}};
-const CheckpointOptions options{4, 0.0, {}};
-
-/// Writes steps [begin, end] into a new file.
-void write_steps(const std::string& path, std::int64_t begin, std::int64_t end, CheckpointOptions how = options)
-{
-    auto writer =
-        CheckpointWriter::create({}, path, input, how, sample_state(begin), sample_atoms(n_atoms, begin), sample_box());
-    for (std::int64_t step = begin + 1; step <= end; ++step)
-        writer.submit(sample_state(step), sample_atoms(n_atoms, step), sample_box(), writer.votes());
-    writer.finish();
-    ASSERT_EQ(writer.error(), "");
-}
-
-void expect_state(const CheckpointContents& contents, std::int64_t step)
-{
-    EXPECT_EQ(contents.input, input);
-    EXPECT_EQ(contents.state, sample_state(step));
-    EXPECT_EQ(state_hash(contents.state, contents.atoms), sample_hash(n_atoms, step));
-}
-
-std::string read_error(const std::string& path)
-{
-    try {
-        const auto contents = read_checkpoint({}, path);
-    } catch (const InputError& error) {
-        return error.what();
-    }
-    return "none";
-}
-
-void flip(const std::string& path, std::int64_t offset)
-{
-    std::fstream file(path, std::ios::in | std::ios::out | std::ios::binary);
-    file.seekg(offset);
-    const char byte = static_cast<char>(file.get() ^ 0x10);
-    file.seekp(offset);
-    file.put(byte);
-}
 
 TEST(Checkpoint, returns_the_last_state)
 {
@@ -106,6 +64,89 @@ TEST(Checkpoint, goes_on_in_the_ring_without_overwriting_the_state_it_came_from)
     }
 }
 
+/// As sample_state(), with marks that belong to the step.
+RunState marked_state(std::int64_t step)
+{
+    auto state = sample_state(step);
+    state.outputs = {step / 5, step, {10 * step, 7}, {20 * step, 9}, step - 1};
+    return state;
+}
+
+TEST(Checkpoint, keeps_the_marks_of_the_outputs)
+{
+    const TemporaryFolder folder;
+    const auto path = folder.file("checkpoint.h5");
+    auto writer =
+        CheckpointWriter::create({}, path, input, options, marked_state(0), sample_atoms(n_atoms, 0), sample_box());
+    for (std::int64_t step = 1; step < 4; ++step)
+        writer.submit(marked_state(step), sample_atoms(n_atoms, step), sample_box());
+    writer.finish();
+    EXPECT_EQ(read_checkpoint({}, path).state, marked_state(3));
+
+    auto last = marked_state(3);
+    last.outputs.log = {1000, 1001};
+    writer.mark_outputs(last.outputs);
+    const auto contents = read_checkpoint({}, path);
+    EXPECT_EQ(contents.state, last);
+    EXPECT_EQ(contents.notes.size(), 0u);
+}
+
+TEST(Checkpoint, of_two_states_of_a_step_the_later_one_counts)
+{
+    const TemporaryFolder folder;
+    const auto path = folder.file("checkpoint.h5");
+    write_steps(path, 0, 9);
+    for (std::int64_t turn = 1; turn < 9; ++turn) {
+        const auto contents = read_checkpoint({}, path);
+        auto writer = CheckpointWriter::resume({}, path, contents, options, sample_atoms(n_atoms, 9), sample_box());
+        auto state = sample_state(9);
+        state.outputs.frames = turn;
+        writer.submit(state, sample_atoms(n_atoms, 9), sample_box());
+        writer.finish();
+        EXPECT_EQ(read_checkpoint({}, path).state.outputs.frames, turn);
+    }
+}
+
+TEST(Checkpoint, falls_back_to_a_state_that_fits_the_outputs)
+{
+    const TemporaryFolder folder;
+    const auto path = folder.file("checkpoint.h5");
+    write_steps(path, 0, 9);
+    const auto contents = read_checkpoint({}, path, [](std::uint64_t run_id, const RunState& state) {
+        EXPECT_EQ(run_id, input.run_id);
+        return state.step > 7 ? "the trajectory is short" : "";
+    });
+    expect_state(contents, 7);
+    EXPECT_EQ(contents.notes.size(), 2u);
+    try {
+        read_checkpoint({}, path, [](std::uint64_t, const RunState& state) { return std::to_string(state.step); });
+        FAIL();
+    } catch (const InputError& error) {
+        EXPECT_NE(std::string(error.what()).find("do not belong to its states: 9. Nothing has been changed"),
+                  std::string::npos)
+            << error.what();
+    }
+}
+
+TEST(Checkpoint, a_file_that_goes_away_is_noticed)
+{
+    const TemporaryFolder folder;
+    const auto path = folder.file("checkpoint.h5");
+    for (const bool replace : {false, true}) {
+        auto writer =
+            CheckpointWriter::create({}, path, input, options, sample_state(0), sample_atoms(n_atoms, 0), sample_box());
+        std::filesystem::remove(path);
+        if (replace) std::ofstream(path) << "something else";
+        for (int k = 0; k < 200 && writer.votes() == 0; ++k) {
+            std::this_thread::sleep_for(std::chrono::milliseconds(20));
+            writer.submit(sample_state(k), sample_atoms(n_atoms, k), sample_box());
+        }
+        EXPECT_EQ(writer.votes(), checkpoint_failed);
+        EXPECT_NE(writer.error().find(replace ? "has been replaced" : "has been removed"), std::string::npos)
+            << writer.error();
+    }
+}
+
 TEST(Checkpoint, is_made_anew_when_the_input_or_the_number_of_slots_changes)
 {
     const TemporaryFolder folder;
@@ -126,7 +167,7 @@ TEST(Checkpoint, synced_states_have_slots_of_their_own)
 {
     const TemporaryFolder folder;
     const auto path = folder.file("checkpoint.h5");
-    write_steps(path, 0, 60, {3, 1e-9, {path}});
+    write_steps(path, 0, 60, {3, 1e-9, {path}}, std::chrono::milliseconds(5));
     const CheckpointFile file(path);
     const auto slots = file.slots();
     ASSERT_EQ(slots.size(), 5u);
@@ -136,94 +177,6 @@ TEST(Checkpoint, synced_states_have_slots_of_their_own)
         EXPECT_EQ(file.verify(slot.index), "");
     }
     expect_state(read_checkpoint({}, path), 60);
-}
-
-TEST(Checkpoint, damaged_slots_fall_back_to_older_ones)
-{
-    const TemporaryFolder folder;
-    const auto path = folder.file("checkpoint.h5"), copy = folder.file("copy.h5");
-    write_steps(path, 0, 9);
-    std::mt19937 random(1);
-    for (int round = 0; round < 60; ++round) {
-        std::filesystem::copy_file(path, copy, std::filesystem::copy_options::overwrite_existing);
-        const auto size = static_cast<std::int64_t>(std::filesystem::file_size(copy));
-        for (int k = 0; k < 1 + round / 3; ++k)
-            flip(copy, std::uniform_int_distribution<std::int64_t>(0, size - 1)(random));
-        try {
-            const auto contents = read_checkpoint({}, copy);
-            EXPECT_GE(contents.state.step, 6);
-            expect_state(contents, contents.state.step);
-        } catch (const InputError& error) {
-            EXPECT_NE(std::string(error.what()).find(copy), std::string::npos) << error.what();
-        }
-    }
-}
-
-TEST(Checkpoint, names_the_slots_it_skips)
-{
-    const TemporaryFolder folder;
-    const auto path = folder.file("checkpoint.h5");
-    write_steps(path, 0, 9);
-    // An atom in the middle of the newest state: its bytes are found by content.
-    std::ifstream in(path, std::ios::binary);
-    const std::string bytes((std::istreambuf_iterator<char>(in)), {});
-    const auto newest = CheckpointFile(path).atoms(CheckpointFile(path).newest_valid());
-    const auto at = bytes.find(std::string(reinterpret_cast<const char*>(&newest[500]), sizeof(AtomRecord)));
-    ASSERT_NE(at, std::string::npos);
-    flip(path, static_cast<std::int64_t>(at) + 3);
-    const auto contents = read_checkpoint({}, path);
-    expect_state(contents, 8);
-    ASSERT_EQ(contents.notes.size(), 1u);
-    EXPECT_NE(contents.notes[0].find("step 9, is skipped"), std::string::npos) << contents.notes[0];
-}
-
-TEST(Checkpoint, truncated_files_are_refused)
-{
-    const TemporaryFolder folder;
-    const auto path = folder.file("checkpoint.h5"), copy = folder.file("copy.h5");
-    write_steps(path, 0, 9);
-    const auto size = std::filesystem::file_size(path);
-    for (const auto length : {size - 1, size / 2, size / 10, std::uintmax_t{9000}, std::uintmax_t{5000},
-                              std::uintmax_t{100}, std::uintmax_t{7}, std::uintmax_t{0}}) {
-        std::filesystem::copy_file(path, copy, std::filesystem::copy_options::overwrite_existing);
-        std::filesystem::resize_file(copy, length);
-        const auto error = read_error(copy);
-        EXPECT_NE(error.find(length > 8192 ? "truncated" : "not a checkpoint"), std::string::npos)
-            << length << ": " << error;
-    }
-}
-
-TEST(Checkpoint, other_files_are_refused)
-{
-    const TemporaryFolder folder;
-    const auto path = folder.file("checkpoint.h5");
-    EXPECT_NE(read_error(path).find("No such file"), std::string::npos) << read_error(path);
-    std::ofstream(path) << std::string(50000, 'x');
-    EXPECT_NE(read_error(path).find("not an HDF5 file"), std::string::npos) << read_error(path);
-    EXPECT_NE(read_error(folder.path()).find("it is a folder"), std::string::npos) << read_error(folder.path());
-}
-
-TEST(Checkpoint, a_newer_format_is_refused)
-{
-    const TemporaryFolder folder;
-    const auto path = folder.file("checkpoint.h5");
-    write_steps(path, 0, 0);
-    std::fstream file(path, std::ios::in | std::ios::out | std::ios::binary);
-    file.seekp(4096 + 8);
-    file.put(2);
-    file.close();
-    EXPECT_NE(read_error(path).find("newer"), std::string::npos) << read_error(path);
-}
-
-TEST(Checkpoint, changed_input_is_refused)
-{
-    const TemporaryFolder folder;
-    const auto path = folder.file("checkpoint.h5");
-    write_steps(path, 0, 3);
-    std::ifstream in(path, std::ios::binary);
-    const std::string bytes((std::istreambuf_iterator<char>(in)), {});
-    flip(path, static_cast<std::int64_t>(bytes.find("dt = 0.002")));
-    EXPECT_NE(read_error(path).find("does not match its checksum"), std::string::npos) << read_error(path);
 }
 
 /// Runs `work` in a process of its own and kills it after a random time of up to `microseconds`; true if it was killed.

@@ -40,22 +40,28 @@ TEST(EnergyFile, is_trimmed_and_goes_on)
 {
     const TemporaryFolder folder;
     const auto path = folder.file("energy.csv");
+    std::vector<TextMark> marks; // after each row
     {
         auto file = EnergyFile::create(path, columns);
-        for (const int step : {0, 10, 20, 30}) append(file, step);
+        for (const int step : {0, 10, 20, 30}) {
+            append(file, step);
+            marks.push_back(file.mark());
+        }
     }
     std::ofstream(path, std::ios::app) << "40,4.0,0.1"; // killed in the middle of a row
-    for (const int step : {45, 20, 15}) {
-        auto file = EnergyFile::resume(path, columns, step);
-        EXPECT_TRUE(file.has_row(10));
-        EXPECT_EQ(file.has_row(20), step >= 20);
-        EXPECT_FALSE(file.has_row(step + 1));
+    for (const int rows : {4, 3, 2}) {
+        const auto mark = marks[static_cast<std::size_t>(rows - 1)];
+        auto file = EnergyFile::resume(path, columns, mark.bytes);
+        EXPECT_EQ(file.mark(), mark);
+        EXPECT_TRUE(file.has_row(10 * (rows - 1)));
+        EXPECT_FALSE(file.has_row(10 * (rows - 1) + 1));
     }
-    auto file = EnergyFile::resume(path, columns, 100);
+    auto file = EnergyFile::resume(path, columns, marks[1].bytes);
     append(file, 20);
     const auto text = content(path);
     EXPECT_EQ(std::ranges::count(text, '\n'), 4);
     EXPECT_TRUE(text.find("\n10,1,") < text.find("\n20,2,"));
+    EXPECT_EQ(file.mark(), marks[2]);
 }
 
 TEST(EnergyFile, refuses_what_does_not_match_and_touches_nothing)
@@ -65,7 +71,7 @@ TEST(EnergyFile, refuses_what_does_not_match_and_touches_nothing)
     const auto error = [&](const std::string& text) {
         std::ofstream(path) << text;
         try {
-            EnergyFile::resume(path, columns, 100);
+            EnergyFile::resume(path, columns, 1000);
         } catch (const InputError& e) {
             EXPECT_EQ(content(path), text);
             return std::string(e.what());

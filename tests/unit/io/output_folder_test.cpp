@@ -159,6 +159,24 @@ TEST(FolderLock, of_another_host_is_taken_over_when_its_run_gives_no_sign_of_lif
     EXPECT_NE(error.find("in use: process 12 on elsewhere"), std::string::npos) << error;
 }
 
+TEST(FolderLock, that_was_taken_over_is_noticed_and_left_alone)
+{
+    const TemporaryFolder base;
+    const auto path = base.file("lock");
+    const std::string other = "process 12 on elsewhere, key 00, alive 0000000003\n";
+    {
+        const FolderLock lock(path, {0.01, 1.0});
+        EXPECT_EQ(lock.problem(), "");
+        std::filesystem::remove(path);
+        touch(path, other);
+        for (int k = 0; k < 500 && lock.problem().empty(); ++k)
+            std::this_thread::sleep_for(std::chrono::milliseconds(10));
+        EXPECT_NE(lock.problem().find("Process 12 on elsewhere has taken over the folder"), std::string::npos);
+    }
+    std::ifstream file(path);
+    EXPECT_EQ(std::string((std::istreambuf_iterator<char>(file)), {}), other);
+}
+
 TEST(FolderLock, shows_that_its_run_is_alive)
 {
     const TemporaryFolder base;

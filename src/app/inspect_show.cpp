@@ -1,0 +1,48 @@
+#include "inspect.hpp"
+
+#include <holon/core/error.hpp>
+#include <holon/core/state_hash.hpp>
+#include <holon/io/trajectory.hpp>
+
+#include <algorithm>
+#include <fmt/format.h>
+
+namespace holon {
+
+int show_checkpoint(const std::string& path)
+{
+    const CheckpointFile file(path);
+    const auto input = file.input();
+    fmt::print("{}: checkpoint of {} atoms\n", path, input.atoms);
+    for (const auto& [name, text] : input.texts) fmt::print("  input {}: {} bytes\n", name, text.size());
+    fmt::print("{:>6}  {:8}  {:>12}  {:>14}  {:>6}  {:16}\n", "slot", "kind", "step", "time (ps)", "ranks",
+               "state hash");
+    for (const auto& slot : file.slots()) {
+        const auto kind = slot.synced ? "synced" : "ring";
+        const auto problem = file.verify(slot.index);
+        if (!problem.empty())
+            fmt::print("{:6}  {:8}  {}{}\n", slot.index, kind, slot.empty ? "" : "not valid: ", problem);
+        else
+            fmt::print("{:6}  {:8}  {:12}  {:14g}  {:6}  {:16}\n", slot.index, kind, slot.state.step, slot.state.time,
+                       slot.ranks, state_hash_text(state_hash(slot.state, file.atoms(slot.index))));
+    }
+    const int newest = file.newest_valid();
+    if (newest < 0) throw InputError(fmt::format("{} holds no valid state.", path));
+    fmt::print("A restart goes on from slot {}.\n", newest);
+    return inspect_good;
+}
+
+int show_trajectory(const std::string& path)
+{
+    const TrajectoryFile file(path);
+    fmt::print("{}: trajectory of {} atoms: positions{}{}\n", path, file.atoms(),
+               file.velocities() ? ", velocities" : "", file.forces() ? ", forces" : "");
+    if (const auto last = file.frames() - 1; last >= 0)
+        fmt::print("{} frames, steps {} to {}, {:g} to {:g} ps\n", last + 1, file.step(0), file.step(last),
+                   file.time(0), file.time(last));
+    else
+        fmt::print("no frames\n");
+    return inspect_good;
+}
+
+} // namespace holon

@@ -1,0 +1,87 @@
+#include <holon/app/state_gro.hpp>
+
+#include <holon/comm/on_root.hpp>
+#include <holon/io/gro_file.hpp>
+
+#include "residue_numbers.hpp"
+
+#include <algorithm>
+#include <fmt/format.h>
+#include <optional>
+
+namespace holon {
+
+namespace {
+
+constexpr std::int64_t piece = 100000; // atoms
+
+/// Writes atoms as they come.
+class StateGro {
+public:
+    StateGro(const std::string& path, const Topology& topology, const RunState& state)
+        : topology_(topology), numbers_(topology),
+          writer_(path, fmt::format("{} t= {:.5f} step= {}", topology.name, state.time, state.step), topology.n_atoms(),
+                  true)
+    {
+    }
+
+    void write(std::span<const AtomRecord> records)
+    {
+        std::vector<GroAtom> atoms;
+        for (const auto& record : records) {
+            const auto place = topology_.place(record.id);
+            const auto& molecule = topology_.molecule_types[static_cast<std::size_t>(place.molecule_type)];
+            const auto& atom = molecule.atoms[static_cast<std::size_t>(place.index)];
+            atoms.push_back({record.id, numbers_.of(place),
+                             molecule.residues[static_cast<std::size_t>(atom.residue)].name, atom.name,
+                             to_real(record.x, position_unit), to_real(record.v, velocity_unit)});
+        }
+        writer_.write(atoms);
+    }
+
+    void finish(const RunState& state) { writer_.finish(state.box); }
+
+private:
+    const Topology& topology_;
+    ResidueNumbers numbers_;
+    GroWriter writer_;
+};
+
+} // namespace
+
+void write_state_gro(const std::string& path, const Topology& topology, const RunState& state,
+                     std::span<const AtomRecord> atoms)
+{
+    StateGro file(path, topology, state);
+    for (std::size_t begin = 0; begin < atoms.size(); begin += piece)
+        file.write(atoms.subspan(begin, std::min<std::size_t>(piece, atoms.size() - begin)));
+    file.finish(state);
+}
+
+void write_state_gro(const std::string& path, const Engine& engine, const RunState& state)
+{
+    const auto& comm = engine.comm();
+    std::vector<AtomRecord> mine;
+    for (std::int32_t i = 0; i < engine.atoms.n_owned; ++i) mine.push_back(canonical(engine.atoms, engine.box(), i));
+    std::ranges::sort(mine, {}, &AtomRecord::id);
+    std::optional<StateGro> file;
+    on_root(comm, [&] { file.emplace(path, engine.topology(), state); });
+    auto next = mine.begin();
+    for (std::int64_t begin = 0; begin < engine.topology().n_atoms(); begin += piece) {
+        std::vector<Message> messages(1); // to rank 0
+        Packer pack(messages[0].data);
+        for (; next != mine.end() && next->id < begin + piece; ++next) pack.put(*next);
+        std::vector<AtomRecord> records;
+        for (const auto& message : comm.exchange(std::move(messages))) {
+            Unpacker unpack(message.data);
+            while (!unpack.empty()) records.push_back(unpack.get<AtomRecord>());
+        }
+        on_root(comm, [&] {
+            std::ranges::sort(records, {}, &AtomRecord::id);
+            file->write(records);
+        });
+    }
+    on_root(comm, [&] { file->finish(state); });
+}
+
+} // namespace holon

@@ -1,0 +1,105 @@
+#!/usr/bin/env python3
+"""A run that is asked to stop ends after its step with a state to go on from; asked twice, at once."""
+
+import signal
+import time
+
+import holon_runner as holon
+from same_bits import wait_for_progress
+
+WATER = holon.input_files(holon.INPUTS / "spce")
+LONG = 1000000  # steps that nobody waits for
+
+
+class Stop(holon.ProgramTest):
+    def start(self, name, ranks=2, nsteps=LONG, **settings):
+        folder = self.work / name
+        launcher = holon.start([*WATER, "-o", folder, *holon.options({"nsteps": nsteps, **settings})], ranks)
+        self.addCleanup(launcher.kill)
+        wait_for_progress(folder / "checkpoint.h5", launcher)
+        time.sleep(0.3)
+        return folder, launcher
+
+    def check_stopped(self, folder):
+        summary = holon.summary_of(folder)
+        self.assertEqual(summary["status"], "stopped")
+        self.assertTrue((folder / "confout.gro").exists())
+        listed = holon.call("holon-inspect", [folder / "checkpoint.h5"])
+        self.assertIn(summary["state_hash"], listed.stdout)
+        again = holon.run(folder, ["--restart", folder / "checkpoint.h5"], 3, nsteps=summary["end_step"])
+        self.assertEqual(again.state_hash, summary["state_hash"])
+        self.assertEqual(again.steps, 0)
+
+    def test_by_each_signal_to_the_launcher(self):
+        # To TERM and INT mpirun reacts itself: it passes them on and returns 1.
+        statuses = {signal.SIGTERM: 1, signal.SIGINT: 1, signal.SIGUSR1: holon.STOPPED, signal.SIGUSR2: holon.STOPPED}
+        for number, status in statuses.items():
+            with self.subTest(number.name):
+                folder, launcher = self.start(number.name)
+                launcher.send_signal(number)
+                self.assertEqual(launcher.wait(60), status)
+                self.check_stopped(folder)
+
+    def test_by_a_signal_to_one_rank(self):
+        for number in (signal.SIGTERM, signal.SIGUSR2):
+            folder, launcher = self.start(f"one-{number.name}", 3)
+            holon.send(holon.rank_pids(launcher)[1:2], number)
+            self.assertEqual(launcher.wait(60), holon.STOPPED)
+            self.check_stopped(folder)
+
+    def test_by_a_signal_during_the_start(self):
+        folder = self.work / "run"
+        launcher = holon.start([*WATER, "-o", folder, "--nsteps", LONG], 1)
+        self.addCleanup(launcher.kill)
+        while not (folder / ".holon-lock").exists():
+            self.assertIsNone(launcher.poll())
+        launcher.send_signal(signal.SIGUSR1)
+        self.assertEqual(launcher.wait(60), holon.STOPPED)
+        self.assertLess(holon.summary_of(folder)["end_step"], 3)
+        self.check_stopped(folder)
+
+    def test_a_second_signal_stops_at_once(self):
+        folder, launcher = self.start("run")
+        frozen = holon.rank_pids(launcher)[1:2]
+        holon.send(frozen, signal.SIGSTOP)  # the step cannot end
+        launcher.send_signal(signal.SIGUSR1)
+        time.sleep(0.7)
+        self.assertIsNone(launcher.poll())
+        launcher.send_signal(signal.SIGUSR1)
+        self.assertNotIn(launcher.wait(60), (holon.FINISHED, holon.STOPPED))
+        self.assertFalse((folder / "summary.json").exists())
+        holon.run(folder, ["--restart", folder / "checkpoint.h5"], 2, nsteps=LONG, maxh=1e-9, status=holon.STOPPED)
+
+    def test_a_doubled_signal_is_one_request(self):
+        folder, launcher = self.start("run", 1)
+        ranks = holon.rank_pids(launcher)
+        holon.send(ranks, signal.SIGTERM)
+        holon.send(ranks, signal.SIGTERM)
+        self.assertEqual(launcher.wait(60), holon.STOPPED)
+        self.check_stopped(folder)
+
+    def test_by_maxh_and_a_chain_of_jobs_finishes(self):
+        seconds, statuses = 2.0, []
+        whole = holon.run(self.work / "whole", WATER, 2, nsteps=400)
+        for job in range(40):
+            done = holon.call(
+                "holon-md",
+                [*WATER, "--resume", "-o", self.work / "run", "--nsteps", 400, "--maxh", seconds / 3600],
+                1 + job % 3,
+                folder=self.work / "run",
+            )
+            statuses.append(done.status)
+            if done.status != holon.STOPPED:
+                break
+            self.assertEqual(done.summary["status"], "stopped")
+        self.assertEqual(statuses.pop(), holon.FINISHED, done.stderr)
+        self.assertIn(holon.STOPPED, statuses)
+        self.assertEqual(done.state_hash, whole.state_hash)
+
+    def test_what_ends_with_the_last_step_is_finished(self):
+        run = holon.run(self.work / "run", WATER, 2, nsteps=1, maxh=1e-9)
+        self.assertEqual(run.summary["status"], "finished")
+
+
+if __name__ == "__main__":
+    holon.main()

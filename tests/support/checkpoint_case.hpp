@@ -1,0 +1,53 @@
+#pragma once
+
+#include <holon/core/error.hpp>
+#include <holon/core/state_hash.hpp>
+#include <holon/io/checkpoint.hpp>
+
+#include "sample_state.hpp"
+
+#include <gtest/gtest.h>
+
+#include <chrono>
+#include <thread>
+
+/// A checkpoint of a made-up system, and what must be found in it.
+namespace holon::test {
+
+inline constexpr std::int64_t n_atoms = 1000;
+inline const CheckpointInput input{
+    n_atoms, 4711, {{"mdp", "dt = 0.002\n"}, {"title", ""}, {"topology", std::string(100000, 't')}}};
+inline const CheckpointOptions options{4, 0.0, {}};
+
+/// Writes steps [begin, end] into a new file.
+inline void write_steps(const std::string& path, std::int64_t begin, std::int64_t end, CheckpointOptions how = options,
+                        std::chrono::milliseconds pause = {})
+{
+    auto writer =
+        CheckpointWriter::create({}, path, input, how, sample_state(begin), sample_atoms(n_atoms, begin), sample_box());
+    for (std::int64_t step = begin + 1; step <= end; ++step) {
+        writer.submit(sample_state(step), sample_atoms(n_atoms, step), sample_box(), writer.votes());
+        std::this_thread::sleep_for(pause);
+    }
+    writer.finish();
+    ASSERT_EQ(writer.error(), "");
+}
+
+inline void expect_state(const CheckpointContents& contents, std::int64_t step)
+{
+    EXPECT_EQ(contents.input, input);
+    EXPECT_EQ(contents.state, sample_state(step));
+    EXPECT_EQ(state_hash(contents.state, contents.atoms), sample_hash(n_atoms, step));
+}
+
+inline std::string read_error(const std::string& path)
+{
+    try {
+        const auto contents = read_checkpoint({}, path);
+    } catch (const InputError& error) {
+        return error.what();
+    }
+    return "none";
+}
+
+} // namespace holon::test
