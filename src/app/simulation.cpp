@@ -6,12 +6,27 @@
 #include <holon/integrators/v_rescale.hpp>
 
 #include <cmath>
+#include <limits>
 
 namespace holon {
 
 namespace {
 
 constexpr const char* work_name = "thermostat-work"; // in RunState
+
+/// A start may be far from its constraints, and a solver of fixed length needs more than one go to get there.
+template <class Project>
+void repeat_while_it_helps(const Communicator& comm, Project project)
+{
+    constexpr int most = 20;
+    constexpr double gain = 0.5;
+    auto before = std::numeric_limits<double>::infinity();
+    for (int go = 0; go < most; ++go) {
+        const double left = from_ordered_bits(comm.max(project().residual));
+        if (!(left < gain * before)) return;
+        before = left;
+    }
+}
 
 } // namespace
 
@@ -65,10 +80,12 @@ void Simulation::prepare_start(Engine& engine, const Parameters& parameters, std
     }
     if (parameters.continuation || engine.constraints().empty()) return;
     atoms.x_ref = atoms.x;
-    engine.constrain_positions({.step = step});
+    repeat_while_it_helps(engine.comm(), [&] { return engine.constrain_positions({.step = step}); });
     engine.update_halo();
-    engine.constrain_velocities({.step = step, .dt = parameters.dt});
+    repeat_while_it_helps(engine.comm(),
+                          [&] { return engine.constrain_velocities({.step = step, .dt = parameters.dt}); });
     if (engine.any_failure()) engine.fail_together(step);
+    engine.forget_constraint_errors(); // of the way to here
     engine.repartition();
 }
 

@@ -87,6 +87,8 @@ public:
     double velocity_error() const { return from_ordered_bits(comm_.max(velocity_error_)); }  // Collective. [1/ps]
     std::int64_t constraint_iterations() const { return comm_.max(constraint_iterations_); } // Collective. Most so far.
 
+    void forget_constraint_errors() { length_error_ = velocity_error_ = 0; }
+
     Atoms atoms;
     Timers timers;
 
