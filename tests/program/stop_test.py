@@ -79,9 +79,9 @@ class Stop(holon.ProgramTest):
         self.check_stopped(folder)
 
     def test_by_maxh_and_a_chain_of_jobs_finishes(self):
-        seconds, statuses = 2.0, []
+        seconds, statuses = 0.4, []
         whole = holon.run(self.work / "whole", WATER, 2, nsteps=400)
-        for job in range(40):
+        for job in range(100):
             done = holon.call(
                 "holon-md",
                 [*WATER, "--resume", "-o", self.work / "run", "--nsteps", 400, "--maxh", seconds / 3600],
