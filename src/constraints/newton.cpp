@@ -218,14 +218,14 @@ struct NewtonSolver::Projection {
     {
         for (std::size_t t = 0; t < table.n_tiers(); ++t) {
             for_tier(t, [&](const LocalBranch& branch) { eliminate(branch, iteration); });
-            if (t + 1 < table.n_tiers()) result.messages += table.up[t].run(self.active_);
+            if (t + 1 < table.n_tiers()) table.up[t].run(self.active_, result);
         }
     }
 
     void descend()
     {
         for (std::size_t t = table.n_tiers(); t-- > 0;) {
-            if (t + 1 < table.n_tiers()) result.messages += table.down[t].run(self.active_);
+            if (t + 1 < table.n_tiers()) table.down[t].run(self.active_, result);
             for_tier(t, [&](const LocalBranch& branch) { substitute(branch); });
         }
     }
@@ -427,7 +427,7 @@ struct NewtonSolver::Projection {
     void run_exchange(RecordExchange& exchange)
     {
         std::ranges::fill(self.active_, 1);
-        result.messages += exchange.run(self.active_);
+        exchange.run(self.active_, result);
     }
 
     template <class F>

@@ -38,12 +38,13 @@ void RecordExchange::open(const Communicator& comm, std::size_t bytes_per_elemen
         return result;
     };
     own_rank_ = comm.rank();
+    bytes_per_element_ = bytes_per_element;
     send_now_.resize(sends_.size());
     receive_now_.resize(receives_.size());
     exchange_.emplace(comm, parts(sends_), parts(receives_), channel);
 }
 
-std::int64_t RecordExchange::run(const std::vector<std::uint8_t>& active)
+void RecordExchange::run(const std::vector<std::uint8_t>& active, ConstraintResult& result)
 {
     const auto choose = [&](const std::vector<Part>& parts, std::vector<std::uint8_t>& now) {
         for (std::size_t p = 0; p < parts.size(); ++p)
@@ -53,10 +54,11 @@ std::int64_t RecordExchange::run(const std::vector<std::uint8_t>& active)
     choose(receives_, receive_now_);
     exchange_->start(send_now_, receive_now_);
     exchange_->wait();
-    std::int64_t messages = 0;
-    for (std::size_t p = 0; p < sends_.size(); ++p)
-        if (sends_[p].rank != own_rank_) messages += send_now_[p];
-    return messages;
+    for (std::size_t p = 0; p < sends_.size(); ++p) {
+        if (sends_[p].rank == own_rank_ || send_now_[p] == 0) continue;
+        ++result.messages;
+        result.bytes += static_cast<std::int64_t>(sends_[p].n * bytes_per_element_);
+    }
 }
 
 /// Fills a BranchTable. Clusters that are cut come in the order of their keys, so that partners write their records in

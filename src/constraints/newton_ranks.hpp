@@ -40,9 +40,9 @@ public:
         return exchange_->incoming<T>(static_cast<std::size_t>(place.part)).subspan(place.offset);
     }
 
-    /// Sends what concerns an active cluster; all ranks that share a cluster know whether it is active. Returns the
-    /// number of messages sent to other ranks. Collective among partners.
-    std::int64_t run(const std::vector<std::uint8_t>& active);
+    /// Sends what concerns an active cluster; all ranks that share a cluster know whether it is active. Adds what it
+    /// sends to other ranks to messages and bytes of the result. Collective among partners.
+    void run(const std::vector<std::uint8_t>& active, ConstraintResult& result);
 
 private:
     struct Part {
@@ -55,6 +55,7 @@ private:
     std::vector<Part> sends_, receives_;
     std::vector<std::uint8_t> send_now_, receive_now_; // per part
     int own_rank_ = 0;
+    std::size_t bytes_per_element_ = 0;
     std::optional<BufferExchange> exchange_;
 };
 
