@@ -106,6 +106,7 @@ def call(program, arguments, ranks=0, timeout=300, user=None, folder=None):
         errors="replace",
         user=user,
         env=environment,
+        cwd=None if user is None else "/",  # where the tests run may be closed to others
     )
     try:
         stdout, stderr = process.communicate(timeout=timeout)

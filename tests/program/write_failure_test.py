@@ -80,10 +80,14 @@ class WriteFailure(holon.ProgramTest):
         folder = self.work / "run"
         settings = {"nsteps": 2000000, "maxh": 4 / 3600, **EACH_STEP}
         program = how.pop("program", "holon-md")
+        if holon.call(program, ["--version"], 2, **how).status != 0:  # as where /dev/shm is closed to them
+            self.skipTest("users without privileges cannot start ranks here")
         with open(self.work / "messages", "w+") as messages:
             command = holon.command_line(program, [*arguments, "-o", folder, *holon.options(settings)], 2)
             environment = {**os.environ, "HOME": "/"}
-            launcher = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=messages, env=environment, **how)
+            launcher = subprocess.Popen(
+                command, stdout=subprocess.DEVNULL, stderr=messages, env=environment, cwd="/", **how
+            )
             self.addCleanup(launcher.kill)
             wait_for_progress(folder / "checkpoint.h5", launcher)
             time.sleep(0.5)
