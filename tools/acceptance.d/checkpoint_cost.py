@@ -1,0 +1,89 @@
+"""Item 3: what a checkpoint of every step costs. The shares of CPU time hold on a busy machine, too; the speeds need a
+quiet one."""
+
+import statistics
+
+import holon_runner as holon
+import systems
+
+INTERVALS = {"every step": 1, "every 10": 10, "every 100": 100, "off": 0}
+LIMIT, GOAL = 0.03, 0.015  # of the CPU time
+QUIET = {"nstxout_compressed": 0, "nstenergy": 0, "nstlog": 0}
+
+
+def lysozyme(_):
+    return holon.input_files(holon.INPUTS / "lysozyme")
+
+
+def million(report):
+    systems.replicate(holon.INPUTS / "spce", report.work, (6, 6, 8))
+    return holon.input_files(report.work)
+
+
+def share(summary):
+    """Part of the CPU time of all ranks that checkpoints take: waiting, copying, helper threads."""
+    cost = summary["checkpoint"]
+    return (cost["blocked_s"] + cost["pack_s"] + cost["helper_cpu_s"]) / summary["cpu_s"]
+
+
+def cost(make_input, steps, what):
+    def run(report):
+        arguments = make_input(report)
+        for name, interval in INTERVALS.items():
+            if interval > steps or not interval:
+                continue
+            result = holon.run(
+                report.work / f"run-{interval}", arguments, 2, nsteps=steps, checkpoint_interval=interval, **QUIET
+            ).summary
+            figures = result["checkpoint"]
+            per_rank_and_state = 1000 / (2 * figures["written"])
+            for part in ("blocked_s", "pack_s", "helper_cpu_s"):
+                report.note(f"{name}: {part} [ms per rank and state]", figures[part] * per_rank_and_state)
+            report.note(f"{name}: CPU time of a step [ms per rank]", 500 * result["cpu_s"] / steps)
+            report.at_most(f"{name}: share of the CPU time", share(result), LIMIT)
+            if interval == 1:
+                report.note(f"{name}: goal of {GOAL} reached", share(result) <= GOAL)
+                report.note("bytes per step", figures["bytes_per_step"])
+
+    run.__doc__ = f"cost: {what}, shares of CPU time"
+    return run
+
+
+def speed(make_input, seconds, turns, what):
+    def run(report):
+        arguments = make_input(report)
+        trial = holon.run(report.work / "trial", arguments, 2, nsteps=10, checkpoint_interval=0, **QUIET).summary
+        steps = max(10, round(seconds * 10 / trial["wall_s"]))
+        speeds = {name: [] for name in INTERVALS}
+        shares = []
+        for turn in range(turns):
+            for name, interval in INTERVALS.items():
+                folder = report.work / f"run-{turn}-{interval}"
+                result = holon.run(
+                    folder, arguments, 2, timeout=3600, nsteps=steps, checkpoint_interval=interval, **QUIET
+                ).summary
+                (folder / "checkpoint.h5").unlink(missing_ok=True)
+                speeds[name].append(result["ns_per_day"])
+                if interval == 1:
+                    shares.append(share(result))
+        medians = {name: statistics.median(values) for name, values in speeds.items()}
+        spread = statistics.median([abs(value / medians["off"] - 1) for value in speeds["off"]])
+        report.note("steps of a run", steps)
+        for name, values in speeds.items():
+            report.note(f"{name} [ns/day]", f"{medians[name]:.4g} ({min(values):.4g} to {max(values):.4g})")
+        report.at_most("every step: share of the CPU time", statistics.median(shares), LIMIT)
+        report.note("off: median deviation of a run", spread)
+        slower = 1 - medians["every step"] / medians["off"]
+        report.at_most("every step slower than off, beyond the deviation", slower - spread, LIMIT)
+        report.note("every step slower than off", slower)
+
+    run.__doc__ = f"cost: {what}, {turns} turns of {seconds} s each way; on a quiet machine"
+    return run
+
+
+CASES = {
+    "3.cost-lysozyme": cost(lysozyme, 200, "lysozyme, 2 ranks"),
+    "3.cost-million": cost(million, 10, "1.1 million atoms of water, 2 ranks"),
+    "3.speed-lysozyme": speed(lysozyme, 20, 5, "lysozyme, 2 ranks"),
+    "3.speed-million": speed(million, 20, 5, "1.1 million atoms of water, 2 ranks"),
+}
