@@ -3,6 +3,7 @@
 #include <holon/app/state_gro.hpp>
 #include <holon/app/stop_signals.hpp>
 #include <holon/comm/on_root.hpp>
+#include <holon/core/cpu_time.hpp>
 #include <holon/core/error.hpp>
 #include <holon/core/state_hash.hpp>
 
@@ -164,6 +165,7 @@ Outputs::Outputs(const RunInput& input, OutputFolder& folder, Engine& engine, co
         open_texts(columns);
         std::filesystem::remove(file("summary.json")); // of the part that goes on now
     });
+    cpu_begin_ = process_cpu_seconds();
 }
 
 /// True for a file of an earlier start that this one goes on in.
@@ -393,6 +395,16 @@ Summary Outputs::summary(const Engine& engine) const
     return s;
 }
 
+/// CPU time and the cost of checkpoints, of all ranks. Collective.
+void Outputs::add_costs(const Communicator& comm, Summary& s) const
+{
+    auto& c = s.checkpoint;
+    s.cpu_s = process_cpu_seconds() - cpu_begin_;
+    for (double* seconds : {&s.cpu_s, &c.blocked_s, &c.pack_s, &c.helper_cpu_s})
+        *seconds = 1e-9 * static_cast<double>(comm.sum(static_cast<std::int64_t>(1e9 * *seconds)));
+    c.bytes_per_step = comm.sum(c.bytes_per_step);
+}
+
 void Outputs::finish(Engine& engine, const RunState& state, const std::string& remark)
 {
     const auto& comm = engine.comm();
@@ -415,7 +427,7 @@ void Outputs::finish(Engine& engine, const RunState& state, const std::string& r
     s.constraint_velocity_error = engine.velocity_error();
     s.constraint_iterations = engine.constraint_iterations();
     s.timings = mean_timings(engine);
-    s.checkpoint.bytes_per_step = comm.sum(s.checkpoint.bytes_per_step);
+    add_costs(comm, s);
     on_root(comm, [&] {
         energy_file_->finish();
         if (!energy_file_->error().empty()) throw Failure(energy_file_->error());

@@ -3,6 +3,7 @@
 #include "worker.hpp"
 
 #include <holon/comm/on_root.hpp>
+#include <holon/core/cpu_time.hpp>
 #include <holon/core/error.hpp>
 
 #include <fmt/format.h>
@@ -205,7 +206,7 @@ void CheckpointWriter::submit(const RunState& state, const Atoms& atoms, const B
     const bool synced = (agreed & checkpoint_vote_bits) == checkpoint_sync_due;
     auto& rows = impl_->buffers[impl_->current];
     impl_->current = 1 - impl_->current;
-    const double begin_cpu = thread_cpu_seconds();
+    double begin_cpu = thread_cpu_seconds();
     impl_->pack(atoms, box, rows);
     if (synced) impl_->synced_buffer = rows;
 
@@ -219,6 +220,10 @@ void CheckpointWriter::submit(const RunState& state, const Atoms& atoms, const B
     impl_->stats.pack_s += thread_cpu_seconds() - begin_cpu;
 
     const auto begin = Clock::now();
+    impl_->helper.wait();
+    impl_->stats.blocked_s += seconds_since(begin);
+
+    begin_cpu = thread_cpu_seconds();
     const int ring = static_cast<int>(impl_->directory.ring);
     impl_->helper.start([impl = impl_.get(), slot = impl_->take(impl_->next_ring, ring), record, &rows] {
         impl->check_in_place();
@@ -234,7 +239,7 @@ void CheckpointWriter::submit(const RunState& state, const Atoms& atoms, const B
             impl->file.sync();
         });
     }
-    impl_->stats.blocked_s += seconds_since(begin);
+    impl_->stats.pack_s += thread_cpu_seconds() - begin_cpu;
     impl_->stats.written += 1;
     impl_->stats.bytes_per_step = static_cast<std::int64_t>(rows.size() * sizeof(AtomRecord) + sizeof(CommitRecord));
 }

@@ -50,10 +50,18 @@ Json mesh_of(const MeshReport& mesh)
 
 std::string summary_text(const Summary& s)
 {
-    Json json = {
-        {"program", s.program},   {"version", s.version}, {"status", s.status},           {"ranks", s.ranks},
-        {"domains", s.domains},   {"atoms", s.atoms},     {"constraints", s.constraints}, {"start_step", s.start_step},
-        {"end_step", s.end_step}, {"wall_s", s.wall_s},   {"ns_per_day", s.ns_per_day}};
+    Json json = {{"program", s.program},
+                 {"version", s.version},
+                 {"status", s.status},
+                 {"ranks", s.ranks},
+                 {"domains", s.domains},
+                 {"atoms", s.atoms},
+                 {"constraints", s.constraints},
+                 {"start_step", s.start_step},
+                 {"end_step", s.end_step},
+                 {"wall_s", s.wall_s},
+                 {"cpu_s", s.cpu_s},
+                 {"ns_per_day", s.ns_per_day}};
     if (s.state_hash) json["state_hash"] = state_hash_text(*s.state_hash);
     if (s.initial) json["initial"] = report_of(*s.initial);
     if (s.final) json["final"] = report_of(*s.final);

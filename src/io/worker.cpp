@@ -1,16 +1,10 @@
 #include "worker.hpp"
 
+#include <holon/core/cpu_time.hpp>
+
 #include <csignal>
-#include <ctime>
 
 namespace holon {
-
-double thread_cpu_seconds()
-{
-    timespec now{};
-    clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
-    return static_cast<double>(now.tv_sec) + 1e-9 * static_cast<double>(now.tv_nsec);
-}
 
 Worker::Worker()
 {

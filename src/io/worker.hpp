@@ -8,8 +8,6 @@
 
 namespace holon {
 
-double thread_cpu_seconds(); // CPU time of the calling thread
-
 /// A thread that does one job at a time in the background. Signals stay with the threads of the run.
 class Worker {
 public:

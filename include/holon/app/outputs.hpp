@@ -66,11 +66,13 @@ private:
     std::vector<std::pair<std::string, double>> energies_of(const Measurement& m) const;
     EnergyReport report(const Measurement& m) const;
     Summary summary(const Engine& engine) const;
+    void add_costs(const Communicator& comm, Summary& summary) const;
     double wall_seconds() const { return Timers::seconds_since(begin_); }
 
     const Parameters& parameters_;
     OutputFolder& folder_;
     Timers::Clock::time_point begin_ = Timers::Clock::now();
+    double cpu_begin_ = 0.0;
     std::vector<EnergyTerm> terms_; // those that the system has
     bool in_place_ = false;         // goes on in the files that are there
     OutputMarks start_marks_;       // of the state that the run goes on from

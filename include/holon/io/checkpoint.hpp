@@ -84,12 +84,13 @@ enum CheckpointVote : std::uint64_t {
     checkpoint_vote_bits = 7,
 };
 
+/// What checkpoints have cost a rank, or all ranks together.
 struct CheckpointStats {
-    std::int64_t written = 0;        // states
-    std::int64_t bytes_per_step = 0; // of this rank
-    double blocked_s = 0.0;          // waiting for the disk
-    double pack_s = 0.0;             // copying atoms, CPU time
-    double helper_cpu_s = 0.0;       // of the helper threads: checksums and writes
+    std::int64_t written = 0; // states
+    std::int64_t bytes_per_step = 0;
+    double blocked_s = 0.0;    // waiting for the disk
+    double pack_s = 0.0;       // copying atoms, CPU time
+    double helper_cpu_s = 0.0; // of the helper threads: checksums and writes
 };
 
 /// A state read from a checkpoint: `atoms` is this rank's share, in no particular order.

@@ -51,7 +51,8 @@ struct Summary {
     double constraint_velocity_error = 0.0;              // max [1/ps]
     std::int64_t constraint_iterations = 0;              // most of any solver in any stage
     std::vector<std::pair<std::string, double>> timings; // stage, [s]
-    CheckpointStats checkpoint;
+    double cpu_s = 0.0;                                  // of all ranks with their helper threads
+    CheckpointStats checkpoint;                          // of all ranks together
     std::optional<MeshReport> mesh;
     std::string message; // why a run failed; empty otherwise
 };
