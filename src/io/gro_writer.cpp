@@ -8,6 +8,7 @@
 #include <cerrno>
 #include <charconv>
 #include <cstring>
+#include <unistd.h>
 
 namespace holon {
 
@@ -103,6 +104,8 @@ void GroWriter::finish(const Mat3& box)
     }
     buffer_ += '\n';
     flush();
+    // On disk before the name is: a file of that name is whole even after a power cut.
+    if (std::fflush(file_) != 0 || ::fdatasync(fileno(file_)) != 0) fail("writing failed");
     std::FILE* const file = file_;
     file_ = nullptr;
     if (std::fclose(file) != 0) fail("closing failed");

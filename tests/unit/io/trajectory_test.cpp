@@ -206,6 +206,37 @@ TEST(Trajectory, refuses_what_does_not_match_and_touches_nothing)
     EXPECT_NE(error([](auto&) {}).find("not a trajectory"), std::string::npos);
 }
 
+TEST(Trajectory, fuzzed_headers_do_no_harm)
+{
+    const TemporaryFolder folder;
+    const auto path = folder.file("trajectory.h5");
+    {
+        auto writer = TrajectoryWriter::create({}, path, sample_info(5));
+        for (const int step : {0, 10, 20}) append(writer, step);
+    }
+    std::ifstream in(path, std::ios::binary);
+    const std::string bytes((std::istreambuf_iterator<char>(in)), {});
+    std::mt19937 random(4);
+    int refused = 0;
+    for (int round = 0; round < 300; ++round) {
+        auto damaged = bytes;
+        for (int count = std::uniform_int_distribution(1, 20)(random); count > 0; --count)
+            damaged[std::uniform_int_distribution<std::size_t>(0, 16 * 4096 - 1)(random)] =
+                static_cast<char>(std::uniform_int_distribution(0, 255)(random));
+        std::ofstream(path, std::ios::binary) << damaged;
+        try {
+            const TrajectoryFile file(path);
+            EXPECT_LE(file.frames(), 5);
+            auto writer = TrajectoryWriter::resume({}, path, sample_info(5), 20);
+            EXPECT_LE(writer.frames(), 3);
+        } catch (const InputError& error) {
+            ++refused;
+            EXPECT_NE(std::string(error.what()).find(path), std::string::npos) << error.what();
+        }
+    }
+    EXPECT_GT(refused, 30);
+}
+
 TEST(Trajectory, shows_whole_frames_only_whenever_it_is_killed)
 {
     const TemporaryFolder folder;
