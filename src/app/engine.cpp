@@ -129,8 +129,22 @@ bool Engine::stale(const Votes& votes) const
 
 void Engine::update_halo()
 {
+    start_halo_update();
+    finish_halo_update();
+}
+
+void Engine::start_halo_update()
+{
     const auto timer = timers.measure(Stage::halo);
-    partition_.halo().update_positions(atoms.x);
+    partition_.halo().start_positions(atoms.x);
+    halo_under_way_ = true;
+}
+
+void Engine::finish_halo_update()
+{
+    if (!std::exchange(halo_under_way_, false)) return;
+    const auto timer = timers.measure(Stage::halo);
+    partition_.halo().finish_positions(atoms.x);
 }
 
 void Engine::compute_forces(bool want_totals)
@@ -142,15 +156,12 @@ void Engine::compute_forces(bool want_totals)
         const auto problem = long_range_->compute(atoms, want_totals ? &sums : nullptr);
         if (failure_.empty()) failure_ = problem;
     }
+    finish_halo_update();
     {
         const auto timer = timers.measure(Stage::pair);
         pair_lists_.load_positions(atoms);
         const auto problem = pair_force_.add_forces(pair_lists_, atoms, want_totals ? &sums : nullptr);
         if (failure_.empty()) failure_ = problem;
-    }
-    if (long_range_) {
-        const auto timer = timers.measure(Stage::mesh);
-        long_range_->add_forces(atoms); // not before: the pair forces' virial takes all that it finds
     }
     {
         const auto timer = timers.measure(Stage::bonded);
@@ -158,7 +169,15 @@ void Engine::compute_forces(bool want_totals)
     }
     {
         const auto timer = timers.measure(Stage::halo);
-        partition_.halo().accumulate(atoms.f);
+        partition_.halo().start_accumulate(atoms.f);
+    }
+    if (long_range_) {
+        const auto timer = timers.measure(Stage::mesh);
+        long_range_->add_forces(atoms); // not before the pair forces: their virial takes all that it finds
+    }
+    {
+        const auto timer = timers.measure(Stage::halo);
+        partition_.halo().finish_accumulate(atoms.f);
     }
     if (want_totals) reduce(sums);
 }

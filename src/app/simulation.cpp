@@ -43,7 +43,7 @@ bool settle_in(Engine& engine, Outputs& outputs, std::int64_t step)
         engine.repartition();
         outputs.repartitioned(engine);
     } else {
-        engine.update_halo();
+        engine.start_halo_update();
     }
     return votes.stop == 0;
 }

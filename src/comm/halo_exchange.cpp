@@ -21,6 +21,7 @@ struct HaloExchange::Impl {
     std::vector<Peer> self_from, self_to; // this rank's own periodic images: at most one of each
     std::vector<MPI_Request> outward;     // receives first, then sends; owners -> copies
     std::vector<MPI_Request> inward;      // copies -> owners
+    bool under_way = false;
 
     Impl(Communicator c, std::vector<HaloSend> send_lists, std::vector<HaloReceive> receive_lists) : comm(std::move(c))
     {
@@ -78,13 +79,14 @@ struct HaloExchange::Impl {
     }
 
     template <bool shifted>
-    void outward_exchange(std::span<IVec3> x)
+    void start_outward(std::span<IVec3> x)
     {
         const auto value = [&x](const Peer& peer, std::size_t k) -> IVec3 {
             const IVec3& own = x[static_cast<std::size_t>(peer.atoms[k])];
             if constexpr (shifted) return own + peer.shifts[static_cast<std::size_t>(peer.shift_of[k])];
             return own;
         };
+        set_under_way(true);
         start(outward, 0, receives.size());
         for (auto& peer : sends)
             for (std::size_t k = 0; k < peer.atoms.size(); ++k) peer.buffer[k] = value(peer, k);
@@ -92,14 +94,20 @@ struct HaloExchange::Impl {
         for (std::size_t p = 0; p < self_from.size(); ++p)
             for (std::size_t k = 0; k < self_from[p].atoms.size(); ++k)
                 x[static_cast<std::size_t>(self_to[p].atoms[k])] = value(self_from[p], k);
+    }
+
+    void finish_outward(std::span<IVec3> x)
+    {
+        set_under_way(false);
         wait(outward);
         for (const auto& peer : receives)
             for (std::size_t k = 0; k < peer.atoms.size(); ++k)
                 x[static_cast<std::size_t>(peer.atoms[k])] = peer.buffer[k];
     }
 
-    void inward_sum(std::span<IVec3> f)
+    void start_inward(std::span<IVec3> f)
     {
+        set_under_way(true);
         start(inward, 0, sends.size());
         for (auto& peer : receives)
             for (std::size_t k = 0; k < peer.atoms.size(); ++k)
@@ -108,10 +116,22 @@ struct HaloExchange::Impl {
         for (std::size_t p = 0; p < self_from.size(); ++p)
             for (std::size_t k = 0; k < self_from[p].atoms.size(); ++k)
                 f[static_cast<std::size_t>(self_from[p].atoms[k])] += f[static_cast<std::size_t>(self_to[p].atoms[k])];
+    }
+
+    void finish_inward(std::span<IVec3> f)
+    {
+        set_under_way(false);
         wait(inward);
         for (const auto& peer : sends)
             for (std::size_t k = 0; k < peer.atoms.size(); ++k)
                 f[static_cast<std::size_t>(peer.atoms[k])] += peer.buffer[k];
+    }
+
+    /// Both directions use the same buffers: one exchange at a time.
+    void set_under_way(bool now)
+    {
+        HOLON_ASSERT(now != under_way, now ? "already under way" : "not under way");
+        under_way = now;
     }
 };
 
@@ -123,17 +143,26 @@ HaloExchange::~HaloExchange() = default;
 HaloExchange::HaloExchange(HaloExchange&&) noexcept = default;
 HaloExchange& HaloExchange::operator=(HaloExchange&&) noexcept = default;
 
-void HaloExchange::update_positions(std::span<IVec3> x)
+void HaloExchange::start_positions(std::span<IVec3> x)
 {
-    impl_->outward_exchange<true>(x);
+    impl_->start_outward<true>(x);
+}
+void HaloExchange::finish_positions(std::span<IVec3> x)
+{
+    impl_->finish_outward(x);
 }
 void HaloExchange::update(std::span<IVec3> values)
 {
-    impl_->outward_exchange<false>(values);
+    impl_->start_outward<false>(values);
+    impl_->finish_outward(values);
 }
-void HaloExchange::accumulate(std::span<IVec3> values)
+void HaloExchange::start_accumulate(std::span<IVec3> values)
 {
-    impl_->inward_sum(values);
+    impl_->start_inward(values);
+}
+void HaloExchange::finish_accumulate(std::span<IVec3> values)
+{
+    impl_->finish_inward(values);
 }
 
 std::int64_t HaloExchange::messages() const

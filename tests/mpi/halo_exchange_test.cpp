@@ -112,6 +112,22 @@ TEST_F(HaloExchangeTest, WhatCopiesCollectedReachesTheirOwners)
     }
 }
 
+TEST_F(HaloExchangeTest, OwnersMayBeReadAndAddedToMeanwhile)
+{
+    auto halo = make();
+    const IVec3 more(5, -7, 11);
+    auto whole = values(0), parts = values(0);
+    halo.update_positions(whole);
+    halo.accumulate(whole);
+    for (int atom = 0; atom < owned; ++atom) whole[static_cast<std::size_t>(atom)] += more;
+    halo.start_positions(parts);
+    halo.finish_positions(parts);
+    halo.start_accumulate(parts);
+    for (int atom = 0; atom < owned; ++atom) parts[static_cast<std::size_t>(atom)] += more;
+    halo.finish_accumulate(parts);
+    EXPECT_EQ(parts, whole);
+}
+
 TEST_F(HaloExchangeTest, CountsMessagesToOtherRanks)
 {
     const auto halo = make();

@@ -51,10 +51,12 @@ public:
     /// True if repartition() must come before the next forces, by the agreed displacement.
     bool stale(const Votes& votes) const;
 
-    /// Copies follow their owners. Collective.
+    /// Copies follow their owners, at once or until compute_forces() needs them: the mesh does not. Collective.
     void update_halo();
+    void start_halo_update();
 
-    /// Forces at the present positions; with energies and virial, if wanted. Copies must be up to date. Collective.
+    /// Forces at the present positions; with energies and virial, if wanted. Copies must be up to date or on their way.
+    /// Collective.
     void compute_forces(bool want_totals);
 
     /// Relative rms error of the forces of all atoms at the present positions: against a much finer mesh and pair
@@ -95,6 +97,7 @@ public:
 private:
     std::vector<MoleculeNeeds> needs() const;
     void renew_local_lists();
+    void finish_halo_update();
     void note_problems(const ConstraintResult& result);
     std::string first_text(std::string text) const;
     void add_bonded_forces(const MeshSettings* mesh, ForceSums* sums);
@@ -118,6 +121,7 @@ private:
     double self_energy_;
     std::unique_ptr<LongRange> long_range_; // null: none
     MeshConstants mesh_constants_;
+    bool halo_under_way_ = false;
     LongRangeCorrection dispersion_;
 
     ForceTotals totals_;

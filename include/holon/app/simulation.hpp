@@ -13,7 +13,7 @@
 namespace holon {
 
 /// After positions have changed: all ranks agree on failures (Failure, thrown together) and on whether to go on (false:
-/// asked to stop), and the new positions become known where they are needed. Collective.
+/// asked to stop), and the new positions are on their way to where they are needed, for compute_forces(). Collective.
 bool settle_in(Engine& engine, Outputs& outputs, std::int64_t step);
 
 /// Molecular dynamics: leap-frog, velocity Verlet or Langevin, with constraints and thermostat.

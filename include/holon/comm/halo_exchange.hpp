@@ -34,14 +34,28 @@ public:
     HaloExchange(HaloExchange&&) noexcept;
     HaloExchange& operator=(HaloExchange&&) noexcept;
 
-    /// Owners -> copies, each copy shifted into the receiver's frame. Collective among neighbours.
-    void update_positions(std::span<IVec3> x);
+    /// Owners -> copies, each copy shifted into the receiver's frame. Collective among neighbours. Between start and
+    /// finish, owners may be read, and no other exchange be started.
+    void start_positions(std::span<IVec3> x);
+    void finish_positions(std::span<IVec3> x);
+    void update_positions(std::span<IVec3> x)
+    {
+        start_positions(x);
+        finish_positions(x);
+    }
 
     /// Owners -> copies, without shifts (velocities, increments). Collective among neighbours.
     void update(std::span<IVec3> values);
 
     /// Copies -> owners, added in integers, so that no order matters; copies are left as they were. Collective.
-    void accumulate(std::span<IVec3> values);
+    /// Between start and finish, more may be added to owners, and no other exchange be started.
+    void start_accumulate(std::span<IVec3> values);
+    void finish_accumulate(std::span<IVec3> values);
+    void accumulate(std::span<IVec3> values)
+    {
+        start_accumulate(values);
+        finish_accumulate(values);
+    }
 
     std::int64_t messages() const; // sent per exchange to other ranks
     std::int64_t copies_sent() const;
