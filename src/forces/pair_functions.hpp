@@ -81,8 +81,8 @@ inline T beyond(T r, S r1)
 template <class T, class S>
 inline __attribute__((always_inline)) T polynomial(const S* coefficients, int degree, T s)
 {
-    T sum = T{} + coefficients[degree];
-    for (int p = degree - 1; p >= 0; --p) sum = multiply_add(sum, s, T{} + coefficients[p]);
+    T sum = splat<T>(coefficients[degree]);
+    for (int p = degree - 1; p >= 0; --p) sum = multiply_add(sum, s, splat<T>(coefficients[p]));
     return sum;
 }
 
@@ -92,14 +92,14 @@ inline __attribute__((always_inline)) T coulomb_force(T r2, T rinv, T qq, const 
 {
     const T rinv2 = rinv * rinv;
     if constexpr (form == Form::ewald) {
-        const T s = multiply_add(r2, T{} + k.inverse_rc2, T{} - S(0.5));
+        const T s = multiply_add(r2, splat<T>(k.inverse_rc2), splat<T>(S(-0.5)));
         if constexpr (degree < 0) return qq * multiply_add(rinv, rinv2, polynomial(k.ewald_force, k.degree, s));
-        T sum = T{} + k.ewald_force[degree < 0 ? 0 : degree];
+        T sum = splat<T>(k.ewald_force[degree < 0 ? 0 : degree]);
 #pragma GCC unroll 24
-        for (int p = degree - 1; p >= 0; --p) sum = multiply_add(sum, s, T{} + k.ewald_force[p]);
+        for (int p = degree - 1; p >= 0; --p) sum = multiply_add(sum, s, splat<T>(k.ewald_force[p]));
         return qq * multiply_add(rinv, rinv2, sum);
     }
-    if constexpr (form == Form::plain) return qq * multiply_add(rinv, rinv2, T{} - k.two_k_rf);
+    if constexpr (form == Form::plain) return qq * multiply_add(rinv, rinv2, splat<T>(-k.two_k_rf));
     const T d = beyond(r2 * rinv, k.r1_coulomb);
     if constexpr (form == Form::force_switch) return qq * rinv * (rinv2 + d * d * (k.a1 + k.b1 * d));
     const T s = S(1) + d * d * d * (k.s3_coulomb + d * (k.s4_coulomb + d * k.s5_coulomb));
@@ -141,8 +141,8 @@ inline __attribute__((always_inline)) T inverse_sqrt(T x, I bits)
     T y;
     __builtin_memcpy(&y, &seed, sizeof y);
     const T half = -0.5F * x;
-    y = y * multiply_add(half * y, y, T{} + 1.5009F);
-    return y * multiply_add(half * y, y, T{} + 1.5000006077F);
+    y = y * multiply_add(half * y, y, splat<T>(1.5009F));
+    return y * multiply_add(half * y, y, splat<T>(1.5000006077F));
 }
 
 /// One more step in double takes it from 8e-7 to 1e-12.

@@ -1,6 +1,8 @@
 // Compiled once per instruction set, with HOLON_VARIANT naming it; see CMakeLists.txt.
 #include "pair_kernel.hpp"
 
+#include <holon/system/cluster_lanes.hpp>
+
 #if !defined(HOLON_VARIANT)
 #define HOLON_VARIANT baseline
 #endif
@@ -10,94 +12,7 @@
 namespace holon::pair {
 namespace {
 
-using F16 = float __attribute__((vector_size(64)));
-using I16 = std::int32_t __attribute__((vector_size(64)));
-using F4 = float __attribute__((vector_size(16)));
-using I4 = std::int32_t __attribute__((vector_size(16)));
-
-template <class V>
-HOLON_INLINE V load(const void* p)
-{
-    V v;
-    __builtin_memcpy(&v, p, sizeof v);
-    return v;
-}
-
-/// Lane 4 a + b gets v[b].
-HOLON_INLINE I16 columns(I4 v)
-{
-#if defined(__AVX512F__)
-    return (I16)_mm512_broadcast_i32x4((__m128i)v);
-#else
-    return I16{v[0], v[1], v[2], v[3], v[0], v[1], v[2], v[3], v[0], v[1], v[2], v[3], v[0], v[1], v[2], v[3]};
-#endif
-}
-HOLON_INLINE F16 columns(F4 v)
-{
-    return (F16)columns((I4)v);
-}
-
-/// Lane 4 a + b gets v[a].
-HOLON_INLINE I16 rows(I4 v)
-{
-    return I16{v[0], v[0], v[0], v[0], v[1], v[1], v[1], v[1], v[2], v[2], v[2], v[2], v[3], v[3], v[3], v[3]};
-}
-HOLON_INLINE F16 rows(F4 v)
-{
-    return (F16)rows((I4)v);
-}
-
-/// A set of lanes.
-#if defined(__AVX512F__)
-using Lanes = __mmask16;
-
-HOLON_INLINE Lanes lanes_of(std::uint32_t bits)
-{
-    return static_cast<Lanes>(bits);
-}
-HOLON_INLINE Lanes less(Lanes among, F16 a, F16 b)
-{
-    return _mm512_mask_cmp_ps_mask(among, (__m512)a, (__m512)b, _CMP_LT_OQ);
-}
-HOLON_INLINE Lanes less_or_equal(Lanes among, F16 a, F16 b)
-{
-    return _mm512_mask_cmp_ps_mask(among, (__m512)a, (__m512)b, _CMP_LE_OQ);
-}
-HOLON_INLINE F16 only(Lanes lanes, F16 v)
-{
-    return (F16)_mm512_maskz_mov_ps(lanes, (__m512)v);
-}
-HOLON_INLINE bool any(Lanes lanes)
-{
-    return lanes != 0;
-}
-#else
-using Lanes = I16;
-
-HOLON_INLINE Lanes lanes_of(std::uint32_t bits)
-{
-    const I16 lane_bit = {1, 2, 4, 8, 16, 32, 64, 128, 256, 512, 1024, 2048, 4096, 8192, 16384, 32768};
-    return (static_cast<std::int32_t>(bits) & lane_bit) != 0;
-}
-HOLON_INLINE Lanes less(Lanes among, F16 a, F16 b)
-{
-    return among & (a < b);
-}
-HOLON_INLINE Lanes less_or_equal(Lanes among, F16 a, F16 b)
-{
-    return among & (a <= b);
-}
-HOLON_INLINE F16 only(Lanes lanes, F16 v)
-{
-    return (F16)(lanes & (I16)v);
-}
-HOLON_INLINE bool any(Lanes lanes)
-{
-    std::int32_t all = 0;
-    for (int l = 0; l < 16; ++l) all |= lanes[l];
-    return all != 0;
-}
-#endif
+using namespace lanes;
 
 HOLON_INLINE void add_to(std::int32_t* target, I16 v)
 {
@@ -124,36 +39,53 @@ HOLON_INLINE void add_row_sums(std::int64_t* target, I16 v)
         for (int b = 0; b < 4; ++b) target[a] += v[4 * a + b];
 }
 
-/// F/r of Coulomb for the pairs of one row's cluster with others.
+/// F/r of Coulomb for the pairs of one row's cluster with others. Everything that the loop needs is copied here: behind
+/// a reference it would have to be read again after each store.
 template <Form form, int degree>
-struct Coulomb {
-    const KernelData& k;
-    F16 qi;
-
-    HOLON_INLINE Coulomb(const KernelData& data, std::int64_t ci) : k(data), qi(rows(load<F4>(data.charge + 4 * ci))) {}
-    HOLON_INLINE F16 cutoff2() const { return F16{} + k.constants.rc2_coulomb; }
+class Coulomb {
+public:
+    HOLON_INLINE explicit Coulomb(const KernelData& data)
+        : cutoff2(splat<F16>(data.constants.rc2_coulomb)), constants_(data.constants), charge_(data.charge)
+    {
+    }
+    HOLON_INLINE void set_row(std::int64_t ci) { qi_ = rows(load<F4>(charge_ + 4 * ci)); }
     HOLON_INLINE F16 force(F16 r2, F16 rinv, std::int64_t cj) const
     {
-        return coulomb_force<form, degree>(r2, rinv, qi * columns(load<F4>(k.charge + 4 * cj)), k.constants);
+        return coulomb_force<form, degree>(r2, rinv, qi_ * columns(load<F4>(charge_ + 4 * cj)), constants_);
     }
+
+    const F16 cutoff2;
+
+private:
+    const Constants<float> constants_;
+    const float* const charge_;
+    F16 qi_{};
 };
 
 /// F/r of Lennard-Jones, likewise.
 template <Form form>
-struct Vdw {
-    const KernelData& k;
-    I16 ti;
-
-    HOLON_INLINE Vdw(const KernelData& data, std::int64_t ci)
-        : k(data), ti(rows(load<I4>(data.type + 4 * ci)) * data.n_types)
+class Vdw {
+public:
+    HOLON_INLINE explicit Vdw(const KernelData& data)
+        : cutoff2(splat<F16>(data.constants.rc2_vdw)), constants_(data.constants), type_(data.type),
+          n_types_(data.n_types), c6_(data.c6), c12_(data.c12)
     {
     }
-    HOLON_INLINE F16 cutoff2() const { return F16{} + k.constants.rc2_vdw; }
+    HOLON_INLINE void set_row(std::int64_t ci) { ti_ = rows(load<I4>(type_ + 4 * ci)) * n_types_; }
     HOLON_INLINE F16 force(F16 r2, F16 rinv, std::int64_t cj) const
     {
-        const I16 type = ti + columns(load<I4>(k.type + 4 * cj));
-        return vdw_force<form>(r2, rinv, look_up(k.c6, type), look_up(k.c12, type), k.constants);
+        const I16 type = ti_ + columns(load<I4>(type_ + 4 * cj));
+        return vdw_force<form>(r2, rinv, look_up(c6_, type), look_up(c12_, type), constants_);
     }
+
+    const F16 cutoff2;
+
+private:
+    const Constants<float> constants_;
+    const std::int32_t* const type_;
+    const std::int32_t n_types_;
+    const float *const c6_, *const c12_;
+    I16 ti_{};
 };
 
 template <class Pair>
@@ -162,34 +94,38 @@ HOLON_INLINE void run(const KernelData& k)
     constexpr float unit2 = kernel_unit * kernel_unit;
     // Differences below are in units of the lattice, forces come out in units of 2^-kernel_force_bits.
     constexpr float force_scale = kernel_unit * static_cast<float>(1 << kernel_force_bits);
-    const F16 limit = F16{} + wide_limit * wide_limit;
+    const F16 limit = splat<F16>(wide_limit * wide_limit);
+    const Cluster* const clusters = k.clusters;
+    const PairList::Entry* const entries = k.entries;
+    LaneForces* const partners = k.partner;
+    Pair pair(k);
     for (std::int64_t ci = 0; ci < k.n_clusters; ++ci) {
         const std::int64_t begin = k.row_begin[ci], end = k.row_begin[ci + 1];
         if (begin == end) continue;
-        const Cluster& own = k.clusters[ci];
+        const Cluster& own = clusters[ci];
         const I16 xi = rows(load<I4>(own.x)), yi = rows(load<I4>(own.y)), zi = rows(load<I4>(own.z));
-        const Pair pair(k, ci);
+        pair.set_row(ci);
         I16 fx_sum{}, fy_sum{}, fz_sum{};
         Lanes wide{};
         for (std::int64_t e = begin; e < end; ++e) {
-            const std::int64_t cj = k.entries[e].cluster;
-            const Cluster& other = k.clusters[cj];
+            const std::int64_t cj = entries[e].cluster;
+            const Cluster& other = clusters[cj];
             const F16 dx = __builtin_convertvector(xi - columns(load<I4>(other.x)), F16);
             const F16 dy = __builtin_convertvector(yi - columns(load<I4>(other.y)), F16);
             const F16 dz = __builtin_convertvector(zi - columns(load<I4>(other.z)), F16);
             const F16 r2 = distance2(dx, dy, dz) * unit2;
-            const Lanes near = less(lanes_of(k.entries[e].mask), r2, pair.cutoff2());
+            const Lanes near = less(lanes_of(entries[e].mask), r2, pair.cutoff2);
             const F16 rinv = inverse_sqrt(r2, (I16)r2);
             const F16 force = pair.force(r2, rinv, cj);
             const Lanes fits = less_or_equal(near, force * force * r2, limit); // not NaN
-            wide |= static_cast<Lanes>(near & ~fits);
+            wide = either(wide, without(near, fits));
             const F16 f = only(fits, force) * force_scale;
             const I16 fx = round_to_integers<I16>(f * dx), fy = round_to_integers<I16>(f * dy),
                       fz = round_to_integers<I16>(f * dz);
             fx_sum += fx;
             fy_sum += fy;
             fz_sum += fz;
-            LaneForces& partner = k.partner[cj];
+            LaneForces& partner = partners[cj];
             add_to(partner.x, fx);
             add_to(partner.y, fy);
             add_to(partner.z, fz);

@@ -2,6 +2,8 @@
 
 #include <holon/system/id_map.hpp>
 
+#include "pair_search.hpp"
+
 #include <algorithm>
 #include <array>
 #include <cmath>
@@ -23,69 +25,6 @@ using Point = std::array<float, 3>; // [nm], relative to the rank's origin
 float rounding_margin(float extent)
 {
     return 1e-5F + 4.0F * std::numeric_limits<float>::epsilon() * extent;
-}
-
-/// One cluster's search among the clusters of a set. Plain arrays only: see find_partners().
-struct Search {
-    Point low, high; // bounds of the cluster
-    float reach;     // [nm]
-    const Cluster* clusters;
-    std::int32_t own;                                              // the cluster
-    std::int32_t set_first;                                        // first cluster of the set
-    const float *low_x, *low_y, *low_z, *high_x, *high_y, *high_z; // bounds of the set's clusters
-    const std::int32_t* begin;                                     // per column
-    int x_begin, x_end, y_begin, y_end, n_y;                       // columns to search, ends included
-};
-
-constexpr int search_width = 16; // bounds are padded to a multiple of it
-
-/// Which of the 16 distances are below the cutoff, if any. The same expression as in the kernels, at a larger cutoff.
-inline __attribute__((always_inline)) bool any_within(const Cluster& a, const Cluster& b, float cutoff2)
-{
-    std::int32_t hits = 0;
-    for (int l = 0; l < 16; ++l) {
-        const float dx = static_cast<float>(a.x[l / 4] - b.x[l % 4]) * kernel_unit;
-        const float dy = static_cast<float>(a.y[l / 4] - b.y[l % 4]) * kernel_unit;
-        const float dz = static_cast<float>(a.z[l / 4] - b.z[l % 4]) * kernel_unit;
-        hits |= dx * dx + dy * dy + dz * dz < cutoff2 ? 1 : 0;
-    }
-    return hits != 0;
-}
-
-/// Writes the clusters that have atoms within reach to `found` and returns how many there are.
-__attribute__((target_clones("arch=x86-64-v4", "arch=x86-64-v3", "default"))) std::size_t
-find_partners(const Search& s, std::int32_t* found)
-{
-    const float reach2 = s.reach * s.reach;
-    std::size_t n = 0;
-    for (int x = s.x_begin; x <= s.x_end; ++x)
-        for (int y = s.y_begin; y <= s.y_end; ++y) {
-            const int column = x * s.n_y + y;
-            const std::int32_t end = s.begin[column + 1] - s.set_first;
-            std::int32_t c = (s.begin[column] > s.own ? s.begin[column] : s.own) - s.set_first;
-            // Bounds along z within a column are ordered: skip what lies below, stop at what lies above.
-            for (; c < end && s.low_z[c] <= s.high[2] + s.reach; c += search_width) {
-                const std::int32_t last = c + search_width < end ? c + search_width : end;
-                if (s.high_z[last - 1] < s.low[2] - s.reach) continue;
-                alignas(64) std::int32_t near[search_width];
-                for (int l = 0; l < search_width; ++l) {
-                    const auto gap = [](float low, float high, float other_low, float other_high) {
-                        const float above = low - other_high, below = other_low - high;
-                        const float larger = above > below ? above : below;
-                        return larger > 0.0F ? larger : 0.0F;
-                    };
-                    const float dx = gap(s.low[0], s.high[0], s.low_x[c + l], s.high_x[c + l]);
-                    const float dy = gap(s.low[1], s.high[1], s.low_y[c + l], s.high_y[c + l]);
-                    const float dz = gap(s.low[2], s.high[2], s.low_z[c + l], s.high_z[c + l]);
-                    near[l] = dx * dx + dy * dy + dz * dz < reach2 ? 1 : 0;
-                }
-                for (std::int32_t l = 0; c + l < last; ++l) {
-                    const std::int32_t other = s.set_first + c + l;
-                    if (near[l] != 0 && any_within(s.clusters[s.own], s.clusters[other], reach2)) found[n++] = other;
-                }
-            }
-        }
-    return n;
 }
 
 } // namespace
@@ -208,8 +147,9 @@ void PairList::build(const Atoms& atoms, const std::vector<std::uint8_t>& takes_
     skin_ = skin;
     clusters_.clear();
     atoms_.clear();
-    entries_.clear();
-    row_begin_.assign(1, 0);
+    outer_.entries.clear();
+    outer_.row_begin.assign(1, 0);
+    inner_ = outer_;
     x_at_build_.assign(atoms.x.begin(), atoms.x.begin() + atoms.n_owned);
 
     // By zone: two atoms are a pair here if they lie further along in no common direction (see Partition).
@@ -228,11 +168,11 @@ void PairList::build(const Atoms& atoms, const std::vector<std::uint8_t>& takes_
     std::array<Columns, n_zones> sets;
     Bounds all = Bounds::empty();
     for (std::size_t zone = 0; zone < n_zones; ++zone) sort_into(sets[zone], all, atoms, members[zone]);
-    load_positions(atoms);
+    copy_positions(atoms);
 
     Rules rules(topology_, *this, atoms);
-    const float margin = rounding_margin(std::max({all.extent(0), all.extent(1), all.extent(2)}));
-    const float reach = static_cast<float>(cutoff + skin) + margin;
+    reach_ = static_cast<float>(cutoff) + rounding_margin(std::max({all.extent(0), all.extent(1), all.extent(2)}));
+    const float reach = reach_ + static_cast<float>(skin);
     found_.resize(clusters_.size());
     for (std::size_t zi = 0; zi < n_zones; ++zi)
         for (std::int32_t ci = sets[zi].first; ci < sets[zi].last; ++ci) {
@@ -240,8 +180,10 @@ void PairList::build(const Atoms& atoms, const std::vector<std::uint8_t>& takes_
             for (std::size_t zj = zi; zj < n_zones; ++zj)
                 if ((zi & zj) == 0)
                     add_partners(ci, sets[zi].bounds[index(ci - sets[zi].first)], sets[zj], rules, reach);
-            row_begin_.push_back(static_cast<std::int64_t>(entries_.size()));
+            outer_.row_begin.push_back(static_cast<std::int64_t>(outer_.entries.size()));
         }
+    before_.clear();
+    take_inner();
 }
 
 /// Cuts `members` into clusters, column by column and upwards in each; `all` grows to include them.
@@ -293,8 +235,8 @@ void PairList::sort_into(Columns& columns, Bounds& all, const Atoms& atoms, cons
             columns.cluster_low[k].push_back(cluster.low[k]);
             columns.cluster_high[k].push_back(cluster.high[k]);
         }
-        columns.cluster_low[k].resize(columns.bounds.size() + search_width, 1e30F);
-        columns.cluster_high[k].resize(columns.bounds.size() + search_width, 1e30F);
+        columns.cluster_low[k].resize(columns.bounds.size() + pair::search_width, 1e30F);
+        columns.cluster_high[k].resize(columns.bounds.size() + pair::search_width, 1e30F);
     }
 }
 
@@ -302,8 +244,8 @@ void PairList::sort_into(Columns& columns, Bounds& all, const Atoms& atoms, cons
 void PairList::add_partners(std::int32_t ci, const Bounds& own, const Columns& set, const Rules& rules, float reach)
 {
     if (set.first == set.last) return;
-    const Search search{.low = own.low,
-                        .high = own.high,
+    const pair::Search search{.low = {own.low[0], own.low[1], own.low[2]},
+                        .high = {own.high[0], own.high[1], own.high[2]},
                         .reach = reach,
                         .clusters = clusters_.data(),
                         .own = ci,
@@ -320,9 +262,9 @@ void PairList::add_partners(std::int32_t ci, const Bounds& own, const Columns& s
                         .y_begin = set.place(own.low[1] - reach, 1),
                         .y_end = set.place(own.high[1] + reach, 1),
                         .n_y = set.n[1]};
-    const auto n = find_partners(search, found_.data());
+    const auto n = pair::find_partners(search, found_.data());
     for (std::size_t k = 0; k < n; ++k)
-        if (const auto mask = rules.mask(ci, found_[k]); mask != 0) entries_.push_back({found_[k], mask});
+        if (const auto mask = rules.mask(ci, found_[k]); mask != 0) outer_.entries.push_back({found_[k], mask});
 }
 
 /// All places far from all atoms and from each other.
@@ -334,6 +276,46 @@ Cluster PairList::unused_cluster()
 }
 
 void PairList::load_positions(const Atoms& atoms)
+{
+    const auto n = static_cast<std::int64_t>(clusters_.size());
+    before_ = clusters_;
+    copy_positions(atoms);
+    ++inner_age_;
+    pair::largest_steps(clusters_.data(), at_inner_.data(), n, moved_.data());
+    std::int32_t too_far = 0;
+    for (std::size_t c = 0; c < clusters_.size(); ++c) too_far |= moved_[c] > margin_[c] ? 1 : 0;
+    if (too_far != 0) take_inner();
+}
+
+/// A longer life costs larger margins, so more pairs at every step. That of the least cost is about three steps, for
+/// clusters that move on as they do: slack is what keeps it there, whatever the length of the time step.
+void PairList::take_inner()
+{
+    constexpr int wanted_age = 3;
+    constexpr float of_prediction = 0.85F; // speeds of atoms that librate do not last
+    if (inner_counts_) slack_ *= inner_age_ <= wanted_age ? 1.05F : 0.98F;
+    const auto n = static_cast<std::int64_t>(clusters_.size());
+    inner_counts_ = !before_.empty();
+    inner_age_ = 0;
+    margin_.assign(clusters_.size(), 0.0F);
+    moved_.resize(clusters_.size());
+    if (inner_counts_) pair::largest_steps(clusters_.data(), before_.data(), n, margin_.data());
+    for (float& margin : margin_) margin = of_prediction * wanted_age * margin + slack_;
+    at_inner_ = clusters_;
+    inner_.row_begin.resize(outer_.row_begin.size());
+    inner_.entries.resize(outer_.entries.size());
+    pair::prune({.clusters = clusters_.data(),
+                 .n_clusters = n,
+                 .row_begin = outer_.row_begin.data(),
+                 .entries = outer_.entries.data(),
+                 .margin = margin_.data(),
+                 .cutoff = reach_,
+                 .kept_row_begin = inner_.row_begin.data(),
+                 .kept = inner_.entries.data()});
+    inner_.entries.resize(static_cast<std::size_t>(inner_.row_begin.back()));
+}
+
+void PairList::copy_positions(const Atoms& atoms)
 {
     for (std::size_t c = 0; c < clusters_.size(); ++c)
         for (std::size_t a = 0; a < width; ++a) {

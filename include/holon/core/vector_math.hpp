@@ -21,6 +21,13 @@ HOLON_INLINE double multiply_add(double a, double b, double c)
     return __builtin_fma(a, b, c);
 }
 
+/// x in each lane (of a plain number: itself). Taking zero away is what compilers know to change nothing.
+template <class T, class S>
+HOLON_INLINE T splat(S x)
+{
+    return x - T{};
+}
+
 /// The two halves of a vector.
 template <class Half, class V>
 HOLON_INLINE Half half_of(V v, int which)

@@ -6,6 +6,7 @@
 #include <holon/system/topology.hpp>
 
 #include <cstdint>
+#include <span>
 #include <vector>
 
 namespace holon {
@@ -22,10 +23,12 @@ struct alignas(16) Cluster {
 
 /// Pairs of clusters that may have atoms within the cutoff.
 ///
-/// A superset of the pairs that the kernel's own distance test accepts, with a skin: it stays complete until some atom
-/// has moved by half the skin, which is checked at every step. So its layout, the skin and the moment of rebuilding
-/// change no bit of the forces. Exclusions and the zone rule (which rank computes a pair, see Partition) are in the
-/// masks.
+/// A superset of the pairs that the kernel's own distance test accepts. An outer list, with a skin, stays complete until
+/// some atom has moved by half the skin, which the caller checks at every step. From it an inner list is taken every few
+/// steps: the pairs of clusters that may meet before either has moved by more than its own margin, which is predicted
+/// from its speed and checked at every step here. So the layout of the list, skin, margins and the moments of
+/// rebuilding change no bit of the forces. Exclusions and the zone rule (which rank computes a pair, see Partition) are
+/// in the masks.
 class PairList {
 public:
     static constexpr int width = 4;
@@ -42,7 +45,7 @@ public:
     void build(const Atoms& atoms, const std::vector<std::uint8_t>& takes_part, const Partition& partition,
                double cutoff, double skin);
 
-    /// Copies the positions of all atoms into the clusters.
+    /// Copies the positions of all atoms into the clusters, once per step, and renews the inner list if it must be.
     void load_positions(const Atoms& atoms);
 
     /// Square of the largest displacement of an owned atom since build() [nm^2], rounded up.
@@ -53,8 +56,8 @@ public:
 
     const std::vector<Cluster>& clusters() const { return clusters_; }
     const std::vector<std::int32_t>& atoms() const { return atoms_; } // width per cluster; -1: unused place
-    const std::vector<std::int64_t>& row_begin() const { return row_begin_; }
-    const std::vector<Entry>& entries() const { return entries_; }
+    std::span<const std::int64_t> row_begin() const { return inner_.row_begin; } // one more than clusters
+    std::span<const Entry> entries() const { return inner_.entries; }
 
     /// Origin of the cluster coordinates [2^-22 nm].
     const IVec3& origin() const { return origin_; }
@@ -66,15 +69,28 @@ private:
     void sort_into(Columns& columns, Bounds& all, const Atoms& atoms, const std::vector<std::int32_t>& members);
     void add_partners(std::int32_t ci, const Bounds& own, const Columns& set, const Rules& rules, float reach);
     static Cluster unused_cluster();
+    void copy_positions(const Atoms& atoms);
+    void take_inner();
+
+    struct Rows {
+        std::vector<std::int64_t> row_begin;
+        std::vector<Entry> entries;
+    };
 
     const Topology& topology_;
     double skin_ = 0.0;
+    float reach_ = 0.0F; // cutoff and what roundings need [nm]
     IVec3 origin_ = IVec3::Zero();
     std::vector<Cluster> clusters_;
     std::vector<std::int32_t> atoms_;
-    std::vector<std::int64_t> row_begin_;
-    std::vector<Entry> entries_;
-    std::vector<IVec3> x_at_build_;   // owned atoms
+    Rows outer_, inner_;
+    std::vector<IVec3> x_at_build_; // owned atoms
+    // Of the clusters: positions at the last step (none since build()) and when the inner list was taken, margins [nm].
+    std::vector<Cluster> before_, at_inner_;
+    std::vector<float> margin_, moved_;
+    float slack_ = 0.016F;            // of the margins, beyond what is predicted from speeds [nm]; adapts
+    int inner_age_ = 0;               // steps
+    bool inner_counts_ = false;       // for the slack: margins were predicted
     std::vector<std::int32_t> found_; // scratch
 };
 

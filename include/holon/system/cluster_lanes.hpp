@@ -1,0 +1,131 @@
+#pragma once
+
+#include <holon/core/vector_math.hpp>
+
+#include <cstdint>
+
+/// 16 lanes: all pairs of an atom a of one cluster of four with an atom b of another, in lane 4 a + b. For sources that
+/// are compiled once per instruction set: everything is inlined.
+namespace holon::lanes {
+
+using F16 = float __attribute__((vector_size(64)));
+using I16 = std::int32_t __attribute__((vector_size(64)));
+using F4 = float __attribute__((vector_size(16)));
+using I4 = std::int32_t __attribute__((vector_size(16)));
+
+template <class V>
+HOLON_INLINE V load(const void* p)
+{
+    V v;
+    __builtin_memcpy(&v, p, sizeof v);
+    return v;
+}
+
+/// Lane 4 a + b gets v[b].
+HOLON_INLINE I16 columns(I4 v)
+{
+#if defined(__AVX512F__)
+    return (I16)_mm512_broadcast_i32x4((__m128i)v);
+#else
+    return I16{v[0], v[1], v[2], v[3], v[0], v[1], v[2], v[3], v[0], v[1], v[2], v[3], v[0], v[1], v[2], v[3]};
+#endif
+}
+HOLON_INLINE F16 columns(F4 v)
+{
+    return (F16)columns((I4)v);
+}
+
+/// Lane 4 a + b gets v[a].
+HOLON_INLINE I16 rows(I4 v)
+{
+    return I16{v[0], v[0], v[0], v[0], v[1], v[1], v[1], v[1], v[2], v[2], v[2], v[2], v[3], v[3], v[3], v[3]};
+}
+HOLON_INLINE F16 rows(F4 v)
+{
+    return (F16)rows((I4)v);
+}
+
+/// A set of lanes.
+#if defined(__AVX512F__)
+using Lanes = __mmask16;
+
+HOLON_INLINE Lanes lanes_of(std::uint32_t bits)
+{
+    return static_cast<Lanes>(bits);
+}
+HOLON_INLINE Lanes less(Lanes among, F16 a, F16 b)
+{
+    return _mm512_mask_cmp_ps_mask(among, (__m512)a, (__m512)b, _CMP_LT_OQ);
+}
+HOLON_INLINE Lanes less_or_equal(Lanes among, F16 a, F16 b)
+{
+    return _mm512_mask_cmp_ps_mask(among, (__m512)a, (__m512)b, _CMP_LE_OQ);
+}
+HOLON_INLINE Lanes either(Lanes a, Lanes b)
+{
+    return _kor_mask16(a, b);
+}
+HOLON_INLINE Lanes without(Lanes a, Lanes b)
+{
+    return _kandn_mask16(b, a);
+}
+HOLON_INLINE F16 only(Lanes lanes, F16 v)
+{
+    return (F16)_mm512_maskz_mov_ps(lanes, (__m512)v);
+}
+HOLON_INLINE bool any(Lanes lanes)
+{
+    return lanes != 0;
+}
+HOLON_INLINE std::uint32_t bits_of(Lanes lanes)
+{
+    return lanes;
+}
+#else
+using Lanes = I16;
+
+HOLON_INLINE Lanes lanes_of(std::uint32_t bits)
+{
+    const I16 lane_bit = {1, 2, 4, 8, 16, 32, 64, 128, 256, 512, 1024, 2048, 4096, 8192, 16384, 32768};
+    return (static_cast<std::int32_t>(bits) & lane_bit) != 0;
+}
+HOLON_INLINE Lanes less(Lanes among, F16 a, F16 b)
+{
+    return among & (a < b);
+}
+HOLON_INLINE Lanes less_or_equal(Lanes among, F16 a, F16 b)
+{
+    return among & (a <= b);
+}
+HOLON_INLINE Lanes either(Lanes a, Lanes b)
+{
+    return a | b;
+}
+HOLON_INLINE Lanes without(Lanes a, Lanes b)
+{
+    return a & ~b;
+}
+HOLON_INLINE F16 only(Lanes lanes, F16 v)
+{
+    return (F16)(lanes & (I16)v);
+}
+HOLON_INLINE std::uint32_t bits_of(Lanes lanes)
+{
+#if defined(__AVX2__)
+    const auto bits = [lanes](int half) {
+        return static_cast<std::uint32_t>(_mm256_movemask_ps(half_of<__m256>(lanes, half)));
+    };
+    return bits(0) | bits(1) << 8;
+#else
+    std::uint32_t bits = 0;
+    for (int l = 0; l < 16; ++l) bits |= static_cast<std::uint32_t>(lanes[l] & 1) << l;
+    return bits;
+#endif
+}
+HOLON_INLINE bool any(Lanes lanes)
+{
+    return bits_of(lanes) != 0;
+}
+#endif
+
+} // namespace holon::lanes

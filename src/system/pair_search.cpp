@@ -1,0 +1,138 @@
+// Compiled once per instruction set, with HOLON_VARIANT naming it; see CMakeLists.txt.
+#include "pair_search.hpp"
+
+#include <holon/system/cluster_lanes.hpp>
+
+#if !defined(HOLON_VARIANT)
+#define HOLON_VARIANT baseline
+#define HOLON_DISPATCH
+#endif
+#define HOLON_JOIN(name, variant) name##_##variant
+#define HOLON_NAME(name, variant) HOLON_JOIN(name, variant)
+
+namespace holon::pair {
+namespace {
+
+using namespace lanes;
+
+/// The pairs of two clusters that are closer than a distance: the kernels' expression.
+class Row {
+public:
+    HOLON_INLINE explicit Row(const Cluster& own)
+        : x_(rows(load<I4>(own.x))), y_(rows(load<I4>(own.y))), z_(rows(load<I4>(own.z)))
+    {
+    }
+    HOLON_INLINE Lanes within(Lanes among, const Cluster& other, float distance2_limit) const
+    {
+        const F16 dx = __builtin_convertvector(x_ - columns(load<I4>(other.x)), F16);
+        const F16 dy = __builtin_convertvector(y_ - columns(load<I4>(other.y)), F16);
+        const F16 dz = __builtin_convertvector(z_ - columns(load<I4>(other.z)), F16);
+        const F16 r2 = multiply_add(dz, dz, multiply_add(dy, dy, dx * dx));
+        constexpr float unit2 = kernel_unit * kernel_unit;
+        return less(among, r2, splat<F16>(distance2_limit / unit2));
+    }
+
+private:
+    I16 x_, y_, z_;
+};
+
+/// How far two intervals are apart, 0 if they overlap.
+HOLON_INLINE F16 gap(float low, float high, const float* other_low, const float* other_high)
+{
+    const F16 zero{};
+    const F16 above = splat<F16>(low) - load<F16>(other_high), below = load<F16>(other_low) - splat<F16>(high);
+    const F16 larger = above > below ? above : below;
+    return larger > zero ? larger : zero;
+}
+
+} // namespace
+
+std::size_t HOLON_NAME(find_partners, HOLON_VARIANT)(const Search& search, std::int32_t* found)
+{
+    const Search s = search; // not to be read again after each store
+    const F16 reach2 = splat<F16>(s.reach * s.reach);
+    const Row row(s.clusters[s.own]);
+    std::size_t n = 0;
+    for (int x = s.x_begin; x <= s.x_end; ++x)
+        for (int y = s.y_begin; y <= s.y_end; ++y) {
+            const int column = x * s.n_y + y;
+            const std::int32_t end = s.begin[column + 1] - s.set_first;
+            std::int32_t c = (s.begin[column] > s.own ? s.begin[column] : s.own) - s.set_first;
+            // Bounds along z within a column are ordered: skip what lies below, stop at what lies above.
+            for (; c < end && s.low_z[c] <= s.high[2] + s.reach; c += search_width) {
+                const std::int32_t last = c + search_width < end ? c + search_width : end;
+                if (s.high_z[last - 1] < s.low[2] - s.reach) continue;
+                const F16 dx = gap(s.low[0], s.high[0], s.low_x + c, s.high_x + c);
+                const F16 dy = gap(s.low[1], s.high[1], s.low_y + c, s.high_y + c);
+                const F16 dz = gap(s.low[2], s.high[2], s.low_z + c, s.high_z + c);
+                const Lanes in_column = lanes_of((1U << (last - c)) - 1U);
+                std::uint32_t near = bits_of(less(in_column, dx * dx + dy * dy + dz * dz, reach2));
+                for (; near != 0; near &= near - 1) {
+                    const std::int32_t other = s.set_first + c + __builtin_ctz(near);
+                    found[n] = other;
+                    n += any(row.within(lanes_of(0xffff), s.clusters[other], s.reach * s.reach)) ? 1 : 0;
+                }
+            }
+        }
+    return n;
+}
+
+void HOLON_NAME(prune, HOLON_VARIANT)(const Prune& data)
+{
+    const Prune d = data;
+    std::int64_t n = 0;
+    d.kept_row_begin[0] = 0;
+    for (std::int64_t ci = 0; ci < d.n_clusters; ++ci) {
+        const Row row(d.clusters[ci]);
+        const float reach = d.cutoff + d.margin[ci];
+        for (std::int64_t e = d.row_begin[ci]; e < d.row_begin[ci + 1]; ++e) {
+            const PairList::Entry entry = d.entries[e];
+            const float distance = reach + d.margin[entry.cluster];
+            d.kept[n] = entry;
+            n += any(row.within(lanes_of(entry.mask), d.clusters[entry.cluster], distance * distance)) ? 1 : 0;
+        }
+        d.kept_row_begin[ci + 1] = n;
+    }
+}
+
+void HOLON_NAME(largest_steps, HOLON_VARIANT)(const Cluster* now, const Cluster* then, std::int64_t n_clusters,
+                                              float* step)
+{
+    for (std::int64_t c = 0; c < n_clusters; ++c) {
+        float largest = 0.0F;
+        for (int a = 0; a < PairList::width; ++a) {
+            const auto dx = static_cast<float>(now[c].x[a] - then[c].x[a]);
+            const auto dy = static_cast<float>(now[c].y[a] - then[c].y[a]);
+            const auto dz = static_cast<float>(now[c].z[a] - then[c].z[a]);
+            const float d2 = dx * dx + dy * dy + dz * dz;
+            largest = d2 > largest ? d2 : largest;
+        }
+        step[c] = kernel_unit * __builtin_sqrtf(largest);
+    }
+}
+
+#if defined(HOLON_DISPATCH)
+#if defined(HOLON_X86_KERNELS)
+#define HOLON_CALL(name, ...)                                                                                          \
+    if (__builtin_cpu_supports("x86-64-v4")) return name##_v4(__VA_ARGS__);                                            \
+    if (__builtin_cpu_supports("x86-64-v3")) return name##_v3(__VA_ARGS__);                                            \
+    return name##_baseline(__VA_ARGS__)
+#else
+#define HOLON_CALL(name, ...) return name##_baseline(__VA_ARGS__)
+#endif
+
+std::size_t find_partners(const Search& search, std::int32_t* found)
+{
+    HOLON_CALL(find_partners, search, found);
+}
+void prune(const Prune& data)
+{
+    HOLON_CALL(prune, data);
+}
+void largest_steps(const Cluster* now, const Cluster* then, std::int64_t n_clusters, float* step)
+{
+    HOLON_CALL(largest_steps, now, then, n_clusters, step);
+}
+#endif
+
+} // namespace holon::pair
