@@ -71,7 +71,7 @@ Engine::Engine(Communicator comm, std::shared_ptr<const Topology> topology, cons
       constraints_(*topology_, clusters_, solver_order(parameters), solver_settings(parameters, comm_)),
       partition_(comm_, *topology_, clusters_, needs(), parameters_, box_,
                  DomainGrid::choose(comm_.size(), box_, nonbonded_.cutoff() + skin_, parameters.domains)),
-      pair_lists_(*topology_), pair_force_(*topology_, nonbonded_, parameters.precision, box_),
+      pair_lists_(*topology_, nonbonded_), pair_force_(*topology_, nonbonded_, parameters.precision, box_),
       cmap_(cmap_surfaces(*topology_)), self_energy_(PairForce::self_energy(*topology_, nonbonded_)),
       dispersion_(dispersion_correction(*topology_, box.volume(), parameters))
 {
@@ -117,7 +117,7 @@ void Engine::renew_local_lists()
                                      [this](std::int32_t copy) { return partition_.owner_of(copy); }});
     }
     const auto timer = timers.measure(Stage::pair_list);
-    pair_lists_.build(atoms, partition_, nonbonded_, skin_);
+    pair_lists_.build(atoms, partition_, skin_);
     pair_force_.set_up(pair_lists_, atoms);
     if (long_range_) long_range_->set_up(atoms, pair_lists_.allowed_displacement());
 }

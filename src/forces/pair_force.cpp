@@ -54,16 +54,6 @@ double inverse_distance(double r2, float r2_single)
         r2, static_cast<double>(pair::inverse_sqrt(r2_single, std::bit_cast<std::int32_t>(r2_single))));
 }
 
-/// Calls use(std::integral_constant<Form, form>).
-template <class Use>
-auto with_form(Form form, Use use)
-{
-    if (form == Form::force_switch) return use(std::integral_constant<Form, Form::force_switch>{});
-    if (form == Form::potential_switch) return use(std::integral_constant<Form, Form::potential_switch>{});
-    if (form == Form::ewald) return use(std::integral_constant<Form, Form::ewald>{});
-    return use(std::integral_constant<Form, Form::plain>{});
-}
-
 } // namespace
 
 struct PairForce::Impl {
@@ -75,7 +65,12 @@ struct PairForce::Impl {
     pair::Constants<float> single;
     std::int32_t n_types;
     std::vector<double> c6, c12; // n_types x n_types; the last type has no interactions (unused places)
-    std::vector<float> c6_single, c12_single;
+    template <class T>
+    struct VdwTables {
+        std::vector<T> six_c6, twelve_c12;
+    };
+    VdwTables<double> vdw_real;
+    VdwTables<float> vdw_single, vdw_kernel; // the latter times vdw_scale
     double charge_scale;
 
     /// What belongs to one list. Coulomb lists have charges, the others types.
@@ -102,8 +97,14 @@ struct PairForce::Impl {
                 c6[index(i * n_types + j)] = topology.c6[index(i * (n_types - 1) + j)];
                 c12[index(i * n_types + j)] = topology.c12[index(i * (n_types - 1) + j)];
             }
-        c6_single.assign(c6.begin(), c6.end());
-        c12_single.assign(c12.begin(), c12.end());
+        const auto fill = [this](auto& tables, auto scale) {
+            using T = decltype(scale);
+            for (const double c : c6) tables.six_c6.push_back(scale * (T(6) * static_cast<T>(c)));
+            for (const double c : c12) tables.twelve_c12.push_back(scale * (T(12) * static_cast<T>(c)));
+        };
+        fill(vdw_real, 1.0);
+        fill(vdw_single, 1.0F);
+        fill(vdw_kernel, pair::vdw_scale);
     }
 
     Form form(const Part& part) const { return part.kind == Kind::coulomb ? coulomb_form : vdw_form; }
@@ -138,11 +139,12 @@ struct PairForce::Impl {
                    {.clusters = list.clusters().data(),
                     .n_clusters = static_cast<std::int64_t>(n),
                     .row_begin = list.row_begin().data(),
+                    .row_close = list.row_close().data(),
                     .entries = list.entries().data(),
                     .charge = part.charge_single.data(),
                     .type = part.type.data(),
-                    .c6 = c6_single.data(),
-                    .c12 = c12_single.data(),
+                    .six_c6 = vdw_kernel.six_c6.data(),
+                    .twelve_c12 = vdw_kernel.twelve_c12.data(),
                     .n_types = n_types,
                     .constants = single,
                     .partner = part.partner.data(),
@@ -173,16 +175,17 @@ struct PairForce::Impl {
 
     /// Force over distance in the arithmetic of T.
     template <class T, class Charges>
-    T force_over_r(const Part& part, const Charges& charge, const std::vector<T>& c6_table,
-                   const std::vector<T>& c12_table, const pair::Constants<T>& k, PlacePair p, T r2, T rinv) const
+    T force_over_r(const Part& part, const Charges& charge, const VdwTables<T>& tables, const pair::Constants<T>& k,
+                   PlacePair p, T r2, T rinv) const
     {
         if (part.kind == Kind::coulomb) {
             const T qq = charge[index(p.i)] * charge[index(p.j)];
-            return with_form(coulomb_form, [&](auto c) { return pair::coulomb_force<c.value>(r2, rinv, qq, k); });
+            return pair::with_form(coulomb_form, [&](auto c) { return pair::coulomb_force<c.value>(r2, rinv, qq, k); });
         }
         const auto t = index(part.type[index(p.i)] * n_types + part.type[index(p.j)]);
-        return with_form(vdw_form,
-                         [&](auto v) { return pair::vdw_force<v.value>(r2, rinv, c6_table[t], c12_table[t], k); });
+        return pair::with_form(vdw_form, [&](auto v) {
+            return pair::vdw_force<v.value>(r2, rinv, tables.six_c6[t], tables.twelve_c12[t], k);
+        });
     }
 
     /// Whether the vectorised kernel has left the pair out: the kernel's own expression in one lane.
@@ -190,7 +193,7 @@ struct PairForce::Impl {
     {
         const float r2 = pair::distance2(static_cast<float>(d[0]), static_cast<float>(d[1]), static_cast<float>(d[2]));
         const float rinv = pair::inverse_sqrt(r2, std::bit_cast<std::int32_t>(r2));
-        const float f = force_over_r(part, part.charge_single, c6_single, c12_single, single, p, r2, rinv);
+        const float f = force_over_r(part, part.charge_single, vdw_single, single, p, r2, rinv);
         return !(f * f * r2 <= pair::wide_limit * pair::wide_limit);
     }
 
@@ -261,7 +264,7 @@ struct PairForce::Impl {
                                       std::max(atoms.id[i], atoms.id[j]) + 1);
             return;
         }
-        const double f = force_over_r(part, part.charge, c6, c12, real, p, r2, 1.0 / std::sqrt(r2));
+        const double f = force_over_r(part, part.charge, vdw_real, real, p, r2, 1.0 / std::sqrt(r2));
         IVec3 force;
         for (int k = 0; k < 3; ++k) force[k] = round_to_int_clamped(f * d[k] / force_unit);
         atoms.f[i] += force;
@@ -319,10 +322,12 @@ struct PairForce::Impl {
         const double rinv = precision == Precision::mixed ? inverse_distance(r2, r2_single()) : 1.0 / std::sqrt(r2);
         if (part.kind == Kind::coulomb) {
             const double qq = part.charge[index(p.i)] * part.charge[index(p.j)];
-            return with_form(coulomb_form, [&](auto c) { return pair::coulomb_energy<c.value>(r2, rinv, qq, real); });
+            return pair::with_form(coulomb_form,
+                                   [&](auto c) { return pair::coulomb_energy<c.value>(r2, rinv, qq, real); });
         }
         const auto t = index(part.type[index(p.i)] * n_types + part.type[index(p.j)]);
-        return with_form(vdw_form, [&](auto v) { return pair::vdw_energy<v.value>(r2, rinv, c6[t], c12[t], real); });
+        return pair::with_form(vdw_form,
+                               [&](auto v) { return pair::vdw_energy<v.value>(r2, rinv, c6[t], c12[t], real); });
     }
 
     /// -1/2 sum over pairs of d (x) f = -1/2 sum over local atoms of x (x) f: with integer positions and forces the two

@@ -3,6 +3,8 @@
 #include <holon/core/vector_math.hpp>
 #include <holon/forces/nonbonded.hpp>
 
+#include <type_traits>
+
 /// The radial functions of the pair interactions, once for float, double and vectors of float: the same operations in
 /// the same order give the same bits in each lane.
 namespace holon::pair {
@@ -14,6 +16,16 @@ inline Form form_of(Modifier modifier)
 {
     if (modifier == Modifier::force_switch) return Form::force_switch;
     return modifier == Modifier::potential_switch ? Form::potential_switch : Form::plain;
+}
+
+/// Calls use(std::integral_constant<Form, form>).
+template <class Use>
+auto with_form(Form form, Use use)
+{
+    if (form == Form::force_switch) return use(std::integral_constant<Form, Form::force_switch>{});
+    if (form == Form::potential_switch) return use(std::integral_constant<Form, Form::potential_switch>{});
+    if (form == Form::ewald) return use(std::integral_constant<Form, Form::ewald>{});
+    return use(std::integral_constant<Form, Form::plain>{});
 }
 
 /// NonbondedConstants in the arithmetic of a kernel. Coulomb: charges carry sqrt(coulomb_factor).
@@ -107,22 +119,23 @@ inline __attribute__((always_inline)) T coulomb_force(T r2, T rinv, T qq, const 
     return qq * rinv2 * (rinv * s - ds);
 }
 
-/// F/r of Lennard-Jones, c12/r^12 - c6/r^6.
+/// F/r of Lennard-Jones, c12/r^12 - c6/r^6, from 6 c6 and 12 c12.
 template <Form form, class T, class S>
-inline __attribute__((always_inline)) T vdw_force(T r2, T rinv, T c6, T c12, const Constants<S>& k)
+inline __attribute__((always_inline)) T vdw_force(T r2, T rinv, T six_c6, T twelve_c12, const Constants<S>& k)
 {
     const T rinv2 = rinv * rinv;
     const T rinv6 = rinv2 * rinv2 * rinv2;
-    if constexpr (form == Form::plain) return multiply_add(S(12) * c12, rinv6, -S(6) * c6) * (rinv6 * rinv2);
+    if constexpr (form == Form::plain) return multiply_add(twelve_c12, rinv6, -six_c6) * (rinv6 * rinv2);
     const T d = beyond(r2 * rinv, k.r1_vdw);
+    const T c6 = six_c6 * S(1.0 / 6.0), c12 = twelve_c12 * S(1.0 / 12.0);
     if constexpr (form == Form::force_switch) {
         const T d2 = d * d;
-        return c12 * (S(12) * rinv6 * rinv6 * rinv2 + d2 * (k.a12 + k.b12 * d) * rinv) -
-               c6 * (S(6) * rinv6 * rinv2 + d2 * (k.a6 + k.b6 * d) * rinv);
+        return twelve_c12 * (rinv6 * rinv6 * rinv2) + c12 * (d2 * (k.a12 + k.b12 * d) * rinv) -
+               (six_c6 * (rinv6 * rinv2) + c6 * (d2 * (k.a6 + k.b6 * d) * rinv));
     }
     const T s = S(1) + d * d * d * (k.s3_vdw + d * (k.s4_vdw + d * k.s5_vdw));
     const T ds = d * d * (S(3) * k.s3_vdw + d * (S(4) * k.s4_vdw + d * (S(5) * k.s5_vdw)));
-    return (S(12) * c12 * rinv6 - S(6) * c6) * rinv6 * rinv2 * s - (c12 * rinv6 - c6) * rinv6 * ds * rinv;
+    return (twelve_c12 * rinv6 - six_c6) * rinv6 * rinv2 * s - (c12 * rinv6 - c6) * rinv6 * ds * rinv;
 }
 
 template <class T>

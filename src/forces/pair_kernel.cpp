@@ -39,102 +39,122 @@ HOLON_INLINE void add_row_sums(std::int64_t* target, I16 v)
         for (int b = 0; b < 4; ++b) target[a] += v[4 * a + b];
 }
 
-/// F/r of Coulomb for the pairs of one row's cluster with others. Everything that the loop needs is copied here: behind
-/// a reference it would have to be read again after each store.
+/// Forces of the pairs of one row's cluster with others, over the distance on the kernel lattice, in units of pair
+/// forces. Everything that the loop needs is copied here: behind a reference it would have to be read again after each
+/// store. Lengths are counted on the lattice; scaling by powers of two changes no other bit.
 template <Form form, int degree>
 class Coulomb {
 public:
-    HOLON_INLINE explicit Coulomb(const KernelData& data)
-        : cutoff2(splat<F16>(data.constants.rc2_coulomb)), constants_(data.constants), charge_(data.charge)
+    HOLON_INLINE explicit Coulomb(const KernelData& data) : k_(data.constants), charge_(data.charge)
     {
+        k_.rc2_coulomb *= 1.0F / unit2;
+        k_.inverse_rc2 *= unit2;
+        k_.two_k_rf *= unit3;
+        for (int p = 0; p <= degree; ++p) k_.ewald_force[p] *= unit3;
     }
-    HOLON_INLINE void set_row(std::int64_t ci) { qi_ = rows(load<F4>(charge_ + 4 * ci)); }
-    HOLON_INLINE F16 force(F16 r2, F16 rinv, std::int64_t cj) const
+    HOLON_INLINE void set_row(std::int64_t ci) { qi_ = rows(load<F4>(charge_ + 4 * ci)) * (vdw_scale / unit3); }
+    HOLON_INLINE F16 force(F16 r2, std::int64_t cj) const
     {
-        return coulomb_force<form, degree>(r2, rinv, qi_ * columns(load<F4>(charge_ + 4 * cj)), constants_);
+        return coulomb_force<form, degree>(r2, inverse_sqrt(r2, (I16)r2), qi_ * columns(load<F4>(charge_ + 4 * cj)),
+                                           k_);
     }
-
-    const F16 cutoff2;
+    HOLON_INLINE F16 cutoff2() const { return splat<F16>(k_.rc2_coulomb); }
 
 private:
-    const Constants<float> constants_;
+    static constexpr float unit2 = kernel_unit * kernel_unit, unit3 = unit2 * kernel_unit;
+    Constants<float> k_;
     const float* const charge_;
     F16 qi_{};
 };
 
-/// F/r of Lennard-Jones, likewise.
+/// Of Lennard-Jones likewise, with distances in nm in between: r^-14 would leave the range of float.
 template <Form form>
 class Vdw {
 public:
     HOLON_INLINE explicit Vdw(const KernelData& data)
-        : cutoff2(splat<F16>(data.constants.rc2_vdw)), constants_(data.constants), type_(data.type),
-          n_types_(data.n_types), c6_(data.c6), c12_(data.c12)
+        : k_(data.constants), type_(data.type), n_types_(data.n_types), six_c6_(data.six_c6),
+          twelve_c12_(data.twelve_c12)
     {
     }
     HOLON_INLINE void set_row(std::int64_t ci) { ti_ = rows(load<I4>(type_ + 4 * ci)) * n_types_; }
-    HOLON_INLINE F16 force(F16 r2, F16 rinv, std::int64_t cj) const
+    HOLON_INLINE F16 force(F16 r2, std::int64_t cj) const
     {
+        const F16 r2_nm = r2 * unit2;
         const I16 type = ti_ + columns(load<I4>(type_ + 4 * cj));
-        return vdw_force<form>(r2, rinv, look_up(c6_, type), look_up(c12_, type), constants_);
+        return vdw_force<form>(r2_nm, inverse_sqrt(r2_nm, (I16)r2_nm), look_up(six_c6_, type),
+                               look_up(twelve_c12_, type), k_);
     }
-
-    const F16 cutoff2;
+    HOLON_INLINE F16 cutoff2() const { return splat<F16>(k_.rc2_vdw / unit2); }
 
 private:
-    const Constants<float> constants_;
+    static constexpr float unit2 = kernel_unit * kernel_unit;
+    const Constants<float> k_;
     const std::int32_t* const type_;
     const std::int32_t n_types_;
-    const float *const c6_, *const c12_;
+    const float *const six_c6_, *const twelve_c12_;
     I16 ti_{};
 };
+
+/// A row's own side while its pairs are summed.
+struct RowSums {
+    I16 x, y, z;    // positions of the row's atoms
+    I16 fx, fy, fz; // forces on them
+    Lanes wide;     // pairs left to the wide path
+};
+
+/// Adds the forces of the pairs with clusters of `entries` to the row and to the partners; only if `close` can there be
+/// pairs beyond the limit.
+template <bool close, class Pair>
+HOLON_INLINE void add_entries(const Pair& pair, const Cluster* clusters, const PairList::Entry* begin,
+                              const PairList::Entry* end, LaneForces* partners, RowSums& row)
+{
+    // The square of the limit, in units of pair forces.
+    constexpr float limit2 = wide_limit * wide_limit * static_cast<float>(1 << kernel_force_bits) *
+                             static_cast<float>(1 << kernel_force_bits);
+    for (const auto* entry = begin; entry != end; ++entry) {
+        const std::int64_t cj = entry->cluster;
+        const Cluster& other = clusters[cj];
+        const F16 dx = __builtin_convertvector(row.x - columns(load<I4>(other.x)), F16);
+        const F16 dy = __builtin_convertvector(row.y - columns(load<I4>(other.y)), F16);
+        const F16 dz = __builtin_convertvector(row.z - columns(load<I4>(other.z)), F16);
+        const F16 r2 = distance2(dx, dy, dz);
+        Lanes taken = less(lanes_of(entry->mask), r2, pair.cutoff2());
+        const F16 force = pair.force(r2, cj);
+        if constexpr (close) {
+            const Lanes fits = less_or_equal(taken, force * force * r2, splat<F16>(limit2)); // not NaN
+            row.wide = either(row.wide, without(taken, fits));
+            taken = fits;
+        }
+        const F16 f = only(taken, force);
+        const I16 fx = round_to_integers<I16>(f * dx), fy = round_to_integers<I16>(f * dy),
+                  fz = round_to_integers<I16>(f * dz);
+        row.fx += fx;
+        row.fy += fy;
+        row.fz += fz;
+        LaneForces& partner = partners[cj];
+        add_to(partner.x, fx);
+        add_to(partner.y, fy);
+        add_to(partner.z, fz);
+    }
+}
 
 template <class Pair>
 HOLON_INLINE void run(const KernelData& k)
 {
-    constexpr float unit2 = kernel_unit * kernel_unit;
-    // Differences below are in units of the lattice, forces come out in units of 2^-kernel_force_bits.
-    constexpr float force_scale = kernel_unit * static_cast<float>(1 << kernel_force_bits);
-    const F16 limit = splat<F16>(wide_limit * wide_limit);
-    const Cluster* const clusters = k.clusters;
-    const PairList::Entry* const entries = k.entries;
-    LaneForces* const partners = k.partner;
     Pair pair(k);
     for (std::int64_t ci = 0; ci < k.n_clusters; ++ci) {
-        const std::int64_t begin = k.row_begin[ci], end = k.row_begin[ci + 1];
+        const std::int64_t begin = k.row_begin[ci], close = k.row_close[ci], end = k.row_begin[ci + 1];
         if (begin == end) continue;
-        const Cluster& own = clusters[ci];
-        const I16 xi = rows(load<I4>(own.x)), yi = rows(load<I4>(own.y)), zi = rows(load<I4>(own.z));
+        const Cluster& own = k.clusters[ci];
         pair.set_row(ci);
-        I16 fx_sum{}, fy_sum{}, fz_sum{};
-        Lanes wide{};
-        for (std::int64_t e = begin; e < end; ++e) {
-            const std::int64_t cj = entries[e].cluster;
-            const Cluster& other = clusters[cj];
-            const F16 dx = __builtin_convertvector(xi - columns(load<I4>(other.x)), F16);
-            const F16 dy = __builtin_convertvector(yi - columns(load<I4>(other.y)), F16);
-            const F16 dz = __builtin_convertvector(zi - columns(load<I4>(other.z)), F16);
-            const F16 r2 = distance2(dx, dy, dz) * unit2;
-            const Lanes near = less(lanes_of(entries[e].mask), r2, pair.cutoff2);
-            const F16 rinv = inverse_sqrt(r2, (I16)r2);
-            const F16 force = pair.force(r2, rinv, cj);
-            const Lanes fits = less_or_equal(near, force * force * r2, limit); // not NaN
-            wide = either(wide, without(near, fits));
-            const F16 f = only(fits, force) * force_scale;
-            const I16 fx = round_to_integers<I16>(f * dx), fy = round_to_integers<I16>(f * dy),
-                      fz = round_to_integers<I16>(f * dz);
-            fx_sum += fx;
-            fy_sum += fy;
-            fz_sum += fz;
-            LaneForces& partner = partners[cj];
-            add_to(partner.x, fx);
-            add_to(partner.y, fy);
-            add_to(partner.z, fz);
-        }
+        RowSums sums{rows(load<I4>(own.x)), rows(load<I4>(own.y)), rows(load<I4>(own.z)), {}, {}, {}, {}};
+        add_entries<false>(pair, k.clusters, k.entries + begin, k.entries + close, k.partner, sums);
+        add_entries<true>(pair, k.clusters, k.entries + close, k.entries + end, k.partner, sums);
         RowForces& row = k.row[ci];
-        add_row_sums(row.x, fx_sum);
-        add_row_sums(row.y, fy_sum);
-        add_row_sums(row.z, fz_sum);
-        k.row_has_wide[ci] = any(wide);
+        add_row_sums(row.x, sums.fx);
+        add_row_sums(row.y, sums.fy);
+        add_row_sums(row.z, sums.fz);
+        k.row_has_wide[ci] = any(sums.wide);
     }
 }
 

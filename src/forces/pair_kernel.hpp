@@ -13,6 +13,9 @@ namespace holon::pair {
 inline constexpr int kernel_force_bits = 14; // 1 unit of a pair force = 2^-14 kJ/mol/nm
 inline constexpr float wide_limit = 4096.0F; // [kJ/mol/nm] pairs with larger forces take the wide path
 
+/// What turns F/r times a distance on the kernel lattice into units of pair forces: a power of two, as all scales here.
+inline constexpr float vdw_scale = kernel_unit * static_cast<float>(1 << kernel_force_bits);
+
 /// Forces on a cluster's atoms as partners, before they are folded: lane 4 a + b belongs to atom b.
 struct alignas(64) LaneForces {
     std::int32_t x[16], y[16], z[16];
@@ -28,11 +31,12 @@ struct KernelData {
     const Cluster* clusters;
     std::int64_t n_clusters;
     const std::int64_t* row_begin;
+    const std::int64_t* row_close; // per cluster: only from here on may forces be beyond the limit
     const PairList::Entry* entries;
     const float* charge;      // per place, times sqrt(coulomb factor); Coulomb lists
     const std::int32_t* type; // per place; Lennard-Jones lists, with the tables
-    const float* c6;          // n_types x n_types
-    const float* c12;
+    const float* six_c6;      // n_types x n_types, 6 c6 times vdw_scale
+    const float* twelve_c12;
     std::int32_t n_types;
     Constants<float> constants;
     LaneForces* partner;        // per cluster, zero at the start

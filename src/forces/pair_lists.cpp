@@ -1,9 +1,67 @@
 #include <holon/forces/pair_lists.hpp>
 
+#include "pair_kernel.hpp"
+
+#include <algorithm>
+#include <cmath>
+
 namespace holon {
 
-PairLists::PairLists(const Topology& topology)
-    : coulomb(topology), vdw(topology), has_vdw_(topology.atom_types.size(), 0)
+namespace {
+
+/// The shortest distance [nm] beyond which a force is within the kernels' limit up to the cutoff, with room to spare.
+template <class Force>
+double safe_distance(double cutoff, Force force)
+{
+    constexpr double step = 0.999, of_limit = 0.9; // r^-13 changes by 1.3 % per step
+    double r = cutoff;
+    while (r > 1e-3 * cutoff && std::abs(force(r)) < of_limit * pair::wide_limit) r *= step;
+    return r / step;
+}
+
+double largest_charge(const Topology& topology)
+{
+    double largest = 0.0;
+    for (const auto& molecule : topology.molecule_types)
+        for (const auto& atom : molecule.atoms) largest = std::max(largest, std::abs(atom.charge));
+    return largest;
+}
+
+double safe_coulomb_distance(const Topology& topology, const NonbondedConstants& n)
+{
+    const pair::Constants<double> k(n);
+    const double q = largest_charge(topology), qq = n.coulomb_factor * q * q;
+    return safe_distance(n.r_coulomb, [&](double r) {
+        return n.mesh ? r * pair::coulomb_force<pair::Form::ewald>(r * r, 1.0 / r, qq, k)
+                      : r * pair::coulomb_force<pair::Form::plain>(r * r, 1.0 / r, qq, k);
+    });
+}
+
+double safe_vdw_distance(const Topology& topology, const NonbondedConstants& n)
+{
+    const pair::Constants<double> k(n);
+    const auto largest = [](const std::vector<double>& table) {
+        double most = 0.0;
+        for (const double c : table) most = std::max(most, std::abs(c));
+        return most;
+    };
+    const double f6 = 6.0 * largest(topology.c6), f12 = 12.0 * largest(topology.c12);
+    const auto bound = [&](auto form, double r) {
+        constexpr auto f = decltype(form)::value;
+        return r * (std::abs(pair::vdw_force<f>(r * r, 1.0 / r, f6, 0.0, k)) +
+                    std::abs(pair::vdw_force<f>(r * r, 1.0 / r, 0.0, f12, k)));
+    };
+    return safe_distance(n.r_vdw, [&](double r) {
+        return pair::with_form(pair::form_of(n.vdw_modifier), [&](auto form) { return bound(form, r); });
+    });
+}
+
+} // namespace
+
+PairLists::PairLists(const Topology& topology, const NonbondedConstants& constants)
+    : coulomb(topology), vdw(topology), cutoff_coulomb_(constants.r_coulomb), cutoff_vdw_(constants.r_vdw),
+      close_coulomb_(safe_coulomb_distance(topology, constants)), close_vdw_(safe_vdw_distance(topology, constants)),
+      has_vdw_(topology.atom_types.size(), 0)
 {
     const auto n = topology.atom_types.size();
     for (std::size_t i = 0; i < n; ++i)
@@ -11,14 +69,14 @@ PairLists::PairLists(const Topology& topology)
             if (topology.c6[i * n + j] != 0.0 || topology.c12[i * n + j] != 0.0) has_vdw_[i] = 1;
 }
 
-void PairLists::build(const Atoms& atoms, const Partition& partition, const NonbondedConstants& constants, double skin)
+void PairLists::build(const Atoms& atoms, const Partition& partition, double skin)
 {
     const auto n = static_cast<std::size_t>(atoms.n_total);
     std::vector<std::uint8_t> takes_part(n);
     for (std::size_t i = 0; i < n; ++i) takes_part[i] = atoms.charge[i] != 0.0 ? 1 : 0;
-    coulomb.build(atoms, takes_part, partition, constants.r_coulomb, skin);
+    coulomb.build(atoms, takes_part, partition, cutoff_coulomb_, skin, close_coulomb_);
     for (std::size_t i = 0; i < n; ++i) takes_part[i] = has_vdw_[static_cast<std::size_t>(atoms.type[i])];
-    vdw.build(atoms, takes_part, partition, constants.r_vdw, skin);
+    vdw.build(atoms, takes_part, partition, cutoff_vdw_, skin, close_vdw_);
 }
 
 } // namespace holon

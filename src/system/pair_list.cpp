@@ -142,7 +142,7 @@ private:
 };
 
 void PairList::build(const Atoms& atoms, const std::vector<std::uint8_t>& takes_part, const Partition& partition,
-                     double cutoff, double skin)
+                     double cutoff, double skin, double close)
 {
     skin_ = skin;
     clusters_.clear();
@@ -150,6 +150,7 @@ void PairList::build(const Atoms& atoms, const std::vector<std::uint8_t>& takes_
     outer_.entries.clear();
     outer_.row_begin.assign(1, 0);
     inner_ = outer_;
+    row_close_.clear();
     x_at_build_.assign(atoms.x.begin(), atoms.x.begin() + atoms.n_owned);
 
     // By zone: two atoms are a pair here if they lie further along in no common direction (see Partition).
@@ -171,7 +172,9 @@ void PairList::build(const Atoms& atoms, const std::vector<std::uint8_t>& takes_
     copy_positions(atoms);
 
     Rules rules(topology_, *this, atoms);
-    reach_ = static_cast<float>(cutoff) + rounding_margin(std::max({all.extent(0), all.extent(1), all.extent(2)}));
+    const float margin = rounding_margin(std::max({all.extent(0), all.extent(1), all.extent(2)}));
+    reach_ = static_cast<float>(cutoff) + margin;
+    close_ = static_cast<float>(close) + margin;
     const float reach = reach_ + static_cast<float>(skin);
     found_.resize(clusters_.size());
     for (std::size_t zi = 0; zi < n_zones; ++zi)
@@ -245,23 +248,23 @@ void PairList::add_partners(std::int32_t ci, const Bounds& own, const Columns& s
 {
     if (set.first == set.last) return;
     const pair::Search search{.low = {own.low[0], own.low[1], own.low[2]},
-                        .high = {own.high[0], own.high[1], own.high[2]},
-                        .reach = reach,
-                        .clusters = clusters_.data(),
-                        .own = ci,
-                        .set_first = set.first,
-                        .low_x = set.cluster_low[0].data(),
-                        .low_y = set.cluster_low[1].data(),
-                        .low_z = set.cluster_low[2].data(),
-                        .high_x = set.cluster_high[0].data(),
-                        .high_y = set.cluster_high[1].data(),
-                        .high_z = set.cluster_high[2].data(),
-                        .begin = set.begin.data(),
-                        .x_begin = set.place(own.low[0] - reach, 0),
-                        .x_end = set.place(own.high[0] + reach, 0),
-                        .y_begin = set.place(own.low[1] - reach, 1),
-                        .y_end = set.place(own.high[1] + reach, 1),
-                        .n_y = set.n[1]};
+                              .high = {own.high[0], own.high[1], own.high[2]},
+                              .reach = reach,
+                              .clusters = clusters_.data(),
+                              .own = ci,
+                              .set_first = set.first,
+                              .low_x = set.cluster_low[0].data(),
+                              .low_y = set.cluster_low[1].data(),
+                              .low_z = set.cluster_low[2].data(),
+                              .high_x = set.cluster_high[0].data(),
+                              .high_y = set.cluster_high[1].data(),
+                              .high_z = set.cluster_high[2].data(),
+                              .begin = set.begin.data(),
+                              .x_begin = set.place(own.low[0] - reach, 0),
+                              .x_end = set.place(own.high[0] + reach, 0),
+                              .y_begin = set.place(own.low[1] - reach, 1),
+                              .y_end = set.place(own.high[1] + reach, 1),
+                              .n_y = set.n[1]};
     const auto n = pair::find_partners(search, found_.data());
     for (std::size_t k = 0; k < n; ++k)
         if (const auto mask = rules.mask(ci, found_[k]); mask != 0) outer_.entries.push_back({found_[k], mask});
@@ -304,14 +307,19 @@ void PairList::take_inner()
     at_inner_ = clusters_;
     inner_.row_begin.resize(outer_.row_begin.size());
     inner_.entries.resize(outer_.entries.size());
+    row_close_.resize(clusters_.size());
+    close_entries_.resize(outer_.entries.size());
     pair::prune({.clusters = clusters_.data(),
                  .n_clusters = n,
                  .row_begin = outer_.row_begin.data(),
                  .entries = outer_.entries.data(),
                  .margin = margin_.data(),
                  .cutoff = reach_,
+                 .close = close_,
                  .kept_row_begin = inner_.row_begin.data(),
-                 .kept = inner_.entries.data()});
+                 .kept_row_close = row_close_.data(),
+                 .kept = inner_.entries.data(),
+                 .scratch = close_entries_.data()});
     inner_.entries.resize(static_cast<std::size_t>(inner_.row_begin.back()));
 }
 

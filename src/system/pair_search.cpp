@@ -15,26 +15,32 @@ namespace {
 
 using namespace lanes;
 
-/// The pairs of two clusters that are closer than a distance: the kernels' expression.
+/// Distances between the atoms of two clusters: the kernels' expression.
 class Row {
 public:
     HOLON_INLINE explicit Row(const Cluster& own)
         : x_(rows(load<I4>(own.x))), y_(rows(load<I4>(own.y))), z_(rows(load<I4>(own.z)))
     {
     }
-    HOLON_INLINE Lanes within(Lanes among, const Cluster& other, float distance2_limit) const
+    /// Squares of the distances [2^-44 nm^2].
+    HOLON_INLINE F16 distances2(const Cluster& other) const
     {
         const F16 dx = __builtin_convertvector(x_ - columns(load<I4>(other.x)), F16);
         const F16 dy = __builtin_convertvector(y_ - columns(load<I4>(other.y)), F16);
         const F16 dz = __builtin_convertvector(z_ - columns(load<I4>(other.z)), F16);
-        const F16 r2 = multiply_add(dz, dz, multiply_add(dy, dy, dx * dx));
-        constexpr float unit2 = kernel_unit * kernel_unit;
-        return less(among, r2, splat<F16>(distance2_limit / unit2));
+        return multiply_add(dz, dz, multiply_add(dy, dy, dx * dx));
     }
 
 private:
     I16 x_, y_, z_;
 };
+
+/// Which of the squares are below that of a distance [nm].
+HOLON_INLINE Lanes below(Lanes among, F16 distances2, float distance)
+{
+    constexpr float per_nm = 1.0F / kernel_unit;
+    return less(among, distances2, splat<F16>(distance * per_nm * (distance * per_nm)));
+}
 
 /// How far two intervals are apart, 0 if they overlap.
 HOLON_INLINE F16 gap(float low, float high, const float* other_low, const float* other_high)
@@ -70,7 +76,7 @@ std::size_t HOLON_NAME(find_partners, HOLON_VARIANT)(const Search& search, std::
                 for (; near != 0; near &= near - 1) {
                     const std::int32_t other = s.set_first + c + __builtin_ctz(near);
                     found[n] = other;
-                    n += any(row.within(lanes_of(0xffff), s.clusters[other], s.reach * s.reach)) ? 1 : 0;
+                    n += any(below(lanes_of(0xffff), row.distances2(s.clusters[other]), s.reach)) ? 1 : 0;
                 }
             }
         }
@@ -84,13 +90,21 @@ void HOLON_NAME(prune, HOLON_VARIANT)(const Prune& data)
     d.kept_row_begin[0] = 0;
     for (std::int64_t ci = 0; ci < d.n_clusters; ++ci) {
         const Row row(d.clusters[ci]);
-        const float reach = d.cutoff + d.margin[ci];
+        std::int64_t n_close = 0;
         for (std::int64_t e = d.row_begin[ci]; e < d.row_begin[ci + 1]; ++e) {
             const PairList::Entry entry = d.entries[e];
-            const float distance = reach + d.margin[entry.cluster];
+            const float margins = d.margin[ci] + d.margin[entry.cluster];
+            const Lanes among = lanes_of(entry.mask);
+            const F16 distances2 = row.distances2(d.clusters[entry.cluster]);
+            const bool near = any(below(among, distances2, d.cutoff + margins));
+            const bool close = any(below(among, distances2, d.close + margins));
             d.kept[n] = entry;
-            n += any(row.within(lanes_of(entry.mask), d.clusters[entry.cluster], distance * distance)) ? 1 : 0;
+            d.scratch[n_close] = entry;
+            n += (near & !close) ? 1 : 0;
+            n_close += (near & close) ? 1 : 0;
         }
+        d.kept_row_close[ci] = n;
+        for (std::int64_t e = 0; e < n_close; ++e) d.kept[n++] = d.scratch[e];
         d.kept_row_begin[ci + 1] = n;
     }
 }

@@ -23,16 +23,17 @@ struct Search {
     int x_begin, x_end, y_begin, y_end, n_y;                       // columns to search, ends included
 };
 
-/// Which entries may come within the cutoff before a cluster has moved by more than its margin.
+/// Which entries may come within the cutoff before a cluster has moved by more than its margin; in each row, those that
+/// may come close are put last.
 struct Prune {
     const Cluster* clusters;
     std::int64_t n_clusters;
     const std::int64_t* row_begin;
     const PairList::Entry* entries;
     const float* margin; // per cluster [nm]
-    float cutoff;        // [nm]
-    std::int64_t* kept_row_begin;
-    PairList::Entry* kept; // room for all entries
+    float cutoff, close; // [nm]
+    std::int64_t *kept_row_begin, *kept_row_close;
+    PairList::Entry *kept, *scratch; // room for all entries each
 };
 
 #define HOLON_DECLARE(variant)                                                                                         \

@@ -194,7 +194,7 @@ void expect_each_pair_once(const TestSystem& system, double cutoff, double skin)
         Distributed d(system, comm, grid);
         d.distribute(cutoff + skin);
         PairList list(*system.topology);
-        list.build(d.atoms, std::vector<std::uint8_t>(d.atoms.id.size(), 1), d.partition, cutoff, skin);
+        list.build(d.atoms, std::vector<std::uint8_t>(d.atoms.id.size(), 1), d.partition, cutoff, skin, 0.3);
         expect_same_pairs(times_listed(d, list, cutoff), wanted, system.size());
     }
 }
@@ -237,16 +237,54 @@ TEST(PairList, StaysCompleteWhileAtomsMoveByHalfTheSkin)
             Distributed d(start, comm, grid);
             d.distribute(cutoff + skin);
             PairList list(*start.topology);
-            list.build(d.atoms, std::vector<std::uint8_t>(d.atoms.id.size(), 1), d.partition, cutoff, skin);
+            list.build(d.atoms, std::vector<std::uint8_t>(d.atoms.id.size(), 1), d.partition, cutoff, skin, 0.3);
             EXPECT_EQ(list.largest_displacement2(d.atoms), 0.0);
-            d.displace(list.allowed_displacement() / std::sqrt(3.0), 9);
-            d.partition.halo().update_positions(d.atoms.x);
-            EXPECT_LE(list.largest_displacement2(d.atoms), std::pow(list.allowed_displacement(), 2));
-
-            TestSystem moved = start;
-            moved.atoms = d.state();
-            expect_same_pairs(times_listed(d, list, cutoff), times_wanted(moved, cutoff), start.size());
+            constexpr unsigned n_steps = 6;
+            for (unsigned step = 0; step < n_steps; ++step) {
+                d.displace(list.allowed_displacement() / std::sqrt(3.0) / n_steps, 9 + step / 3); // straight, then not
+                d.partition.halo().update_positions(d.atoms.x);
+                list.load_positions(d.atoms);
+                EXPECT_LE(list.largest_displacement2(d.atoms), std::pow(list.allowed_displacement(), 2));
+                TestSystem moved = start;
+                moved.atoms = d.state();
+                expect_same_pairs(times_listed(d, list, cutoff), times_wanted(moved, cutoff), start.size());
+            }
         }
+}
+
+TEST(PairList, HasPairsThatMayComeCloseLastInEachRow)
+{
+    const auto system = water(cubic(2.4), 5);
+    Distributed d(system, Communicator::world(), {});
+    const double close = 0.25;
+    d.distribute(0.8 + 0.2);
+    PairList list(*system.topology);
+    list.build(d.atoms, std::vector<std::uint8_t>(d.atoms.id.size(), 1), d.partition, 0.8, 0.2, close);
+    std::int64_t n_before = 0;
+    for (unsigned step = 0; step < 5; ++step) {
+        for (std::size_t c = 0; c < list.clusters().size(); ++c) {
+            const auto begin = list.row_begin()[c], middle = list.row_close()[c], end = list.row_begin()[c + 1];
+            ASSERT_TRUE(begin <= middle && middle <= end);
+            n_before += middle - begin;
+            for (auto e = begin; e < middle; ++e) {
+                const auto entry = list.entries()[static_cast<std::size_t>(e)];
+                const auto& other = list.clusters()[static_cast<std::size_t>(entry.cluster)];
+                for (std::size_t l = 0; l < 16; ++l) {
+                    if ((entry.mask >> l & 1U) == 0) continue;
+                    const auto& own = list.clusters()[c];
+                    const Vec3 between(own.x[l / 4] - other.x[l % 4], own.y[l / 4] - other.y[l % 4],
+                                       own.z[l / 4] - other.z[l % 4]);
+                    EXPECT_GE(between.norm() * kernel_unit, close);
+                }
+            }
+        }
+        d.displace(0.01, step);
+        d.partition.halo().update_positions(d.atoms.x);
+        list.load_positions(d.atoms);
+    }
+    if (d.atoms.n_owned > 0) {
+        EXPECT_GT(n_before, 0);
+    }
 }
 
 TEST(PairList, ClusterCoordinatesAreThePositionsOnTheKernelLattice)
@@ -255,7 +293,7 @@ TEST(PairList, ClusterCoordinatesAreThePositionsOnTheKernelLattice)
     Distributed d(system, Communicator::world(), {});
     d.distribute(0.88);
     PairList list(*system.topology);
-    list.build(d.atoms, std::vector<std::uint8_t>(d.atoms.id.size(), 1), d.partition, 0.7, 0.18);
+    list.build(d.atoms, std::vector<std::uint8_t>(d.atoms.id.size(), 1), d.partition, 0.7, 0.18, 0.3);
     d.displace(0.02, 4);
     d.partition.halo().update_positions(d.atoms.x);
     list.load_positions(d.atoms);

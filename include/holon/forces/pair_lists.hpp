@@ -10,9 +10,9 @@ namespace holon {
 struct PairLists {
     PairList coulomb, vdw;
 
-    explicit PairLists(const Topology& topology);
+    PairLists(const Topology& topology, const NonbondedConstants& constants);
 
-    void build(const Atoms& atoms, const Partition& partition, const NonbondedConstants& constants, double skin);
+    void build(const Atoms& atoms, const Partition& partition, double skin);
     void load_positions(const Atoms& atoms)
     {
         coulomb.load_positions(atoms);
@@ -22,6 +22,8 @@ struct PairLists {
     double allowed_displacement() const { return coulomb.allowed_displacement(); }
 
 private:
+    double cutoff_coulomb_, cutoff_vdw_;
+    double close_coulomb_, close_vdw_;  // only below may a force be too large for the kernels [nm]
     std::vector<std::uint8_t> has_vdw_; // per atom type
 };
 

@@ -23,10 +23,10 @@ struct alignas(16) Cluster {
 
 /// Pairs of clusters that may have atoms within the cutoff.
 ///
-/// A superset of the pairs that the kernel's own distance test accepts. An outer list, with a skin, stays complete until
-/// some atom has moved by half the skin, which the caller checks at every step. From it an inner list is taken every few
-/// steps: the pairs of clusters that may meet before either has moved by more than its own margin, which is predicted
-/// from its speed and checked at every step here. So the layout of the list, skin, margins and the moments of
+/// A superset of the pairs that the kernel's own distance test accepts. An outer list, with a skin, stays complete
+/// until some atom has moved by half the skin, which the caller checks at every step. From it an inner list is taken
+/// every few steps: the pairs of clusters that may meet before either has moved by more than its own margin, which is
+/// predicted from its speed and checked at every step here. So the layout of the list, skin, margins and the moments of
 /// rebuilding change no bit of the forces. Exclusions and the zone rule (which rank computes a pair, see Partition) are
 /// in the masks.
 class PairList {
@@ -41,9 +41,9 @@ public:
     explicit PairList(const Topology& topology) : topology_(topology) {}
 
     /// Sorts the local atoms that take part (one flag each) into clusters and lists the pairs within `cutoff` + `skin`
-    /// [nm].
+    /// [nm]; of each row, the entries with atoms that may come closer than `close` last.
     void build(const Atoms& atoms, const std::vector<std::uint8_t>& takes_part, const Partition& partition,
-               double cutoff, double skin);
+               double cutoff, double skin, double close);
 
     /// Copies the positions of all atoms into the clusters, once per step, and renews the inner list if it must be.
     void load_positions(const Atoms& atoms);
@@ -55,8 +55,9 @@ public:
     double allowed_displacement() const { return 0.5 * skin_; }
 
     const std::vector<Cluster>& clusters() const { return clusters_; }
-    const std::vector<std::int32_t>& atoms() const { return atoms_; } // width per cluster; -1: unused place
+    const std::vector<std::int32_t>& atoms() const { return atoms_; }            // width per cluster; -1: unused place
     std::span<const std::int64_t> row_begin() const { return inner_.row_begin; } // one more than clusters
+    std::span<const std::int64_t> row_close() const { return row_close_; }       // first of the close entries
     std::span<const Entry> entries() const { return inner_.entries; }
 
     /// Origin of the cluster coordinates [2^-22 nm].
@@ -79,19 +80,21 @@ private:
 
     const Topology& topology_;
     double skin_ = 0.0;
-    float reach_ = 0.0F; // cutoff and what roundings need [nm]
+    float reach_ = 0.0F, close_ = 0.0F; // with what roundings need [nm]
     IVec3 origin_ = IVec3::Zero();
     std::vector<Cluster> clusters_;
     std::vector<std::int32_t> atoms_;
     Rows outer_, inner_;
-    std::vector<IVec3> x_at_build_; // owned atoms
+    std::vector<std::int64_t> row_close_; // of the inner list
+    std::vector<IVec3> x_at_build_;       // owned atoms
     // Of the clusters: positions at the last step (none since build()) and when the inner list was taken, margins [nm].
     std::vector<Cluster> before_, at_inner_;
     std::vector<float> margin_, moved_;
     float slack_ = 0.016F;            // of the margins, beyond what is predicted from speeds [nm]; adapts
     int inner_age_ = 0;               // steps
     bool inner_counts_ = false;       // for the slack: margins were predicted
-    std::vector<std::int32_t> found_; // scratch
+    std::vector<std::int32_t> found_; // scratch, as the next
+    std::vector<Entry> close_entries_;
 };
 
 /// Position on the kernel lattice: 2^-48 nm rounded to 2^-22 nm. Shifting by a multiple of 2^-22 nm commutes with it.

@@ -71,9 +71,10 @@ struct RandomClusters {
     static constexpr std::int32_t n = 60, n_types = 3;
     std::vector<Cluster> clusters{static_cast<std::size_t>(n)};
     std::vector<std::int64_t> row_begin{0};
+    std::vector<std::int64_t> row_close; // all entries
     std::vector<PairList::Entry> entries;
     std::vector<double> charge, c6, c12;
-    std::vector<float> charge_single, c6_single, c12_single;
+    std::vector<float> charge_single, six_c6, twelve_c12; // the latter as kernels take them
     std::vector<std::int32_t> type;
 
     explicit RandomClusters(unsigned seed)
@@ -99,11 +100,12 @@ struct RandomClusters {
             }
             row_begin.push_back(static_cast<std::int64_t>(entries.size()));
         }
+        row_close.assign(row_begin.begin(), row_begin.end() - 1);
         c6 = {0.0062, 0.004, 0.0, 0.004, 0.0026, 0.0, 0.0, 0.0, 0.0};
         c12 = {9.7e-6, 5.0e-6, 0.0, 5.0e-6, 2.6e-6, 0.0, 0.0, 0.0, 0.0};
         charge_single.assign(charge.begin(), charge.end());
-        c6_single.assign(c6.begin(), c6.end());
-        c12_single.assign(c12.begin(), c12.end());
+        for (const double c : c6) six_c6.push_back(6.0F * pair::vdw_scale * static_cast<float>(c));
+        for (const double c : c12) twelve_c12.push_back(12.0F * pair::vdw_scale * static_cast<float>(c));
     }
 };
 
@@ -136,11 +138,12 @@ Forces run(Kernel kernel, Kind kind, const RandomClusters& c, const Setting& set
            {.clusters = c.clusters.data(),
             .n_clusters = RandomClusters::n,
             .row_begin = c.row_begin.data(),
+            .row_close = c.row_close.data(),
             .entries = c.entries.data(),
             .charge = c.charge_single.data(),
             .type = c.type.data(),
-            .c6 = c.c6_single.data(),
-            .c12 = c.c12_single.data(),
+            .six_c6 = c.six_c6.data(),
+            .twelve_c12 = c.twelve_c12.data(),
             .n_types = RandomClusters::n_types,
             .constants = pair::Constants<float>(setting.constants()),
             .partner = result.partner.data(),
@@ -223,6 +226,45 @@ TEST(PairKernel, AllInstructionSetsGiveTheSameIntegers)
     }
 }
 
+/// Without their close entries, rows have no pair beyond the limit, and the path without a guard gives the same.
+TEST(PairKernel, GuardChangesNothingWherePairsAreNotClose)
+{
+    RandomClusters clusters(3);
+    std::vector<PairList::Entry> far;
+    std::vector<std::int64_t> far_begin{0};
+    for (std::size_t ci = 0; ci < RandomClusters::n; ++ci) {
+        for (auto e = clusters.row_begin[ci]; e < clusters.row_begin[ci + 1]; ++e) {
+            const auto entry = clusters.entries[static_cast<std::size_t>(e)];
+            const auto& a = clusters.clusters[ci];
+            const auto& b = clusters.clusters[static_cast<std::size_t>(entry.cluster)];
+            double least = 1e9;
+            for (std::size_t l = 0; l < 16; ++l)
+                least = std::min(
+                    least, Vec3(a.x[l / 4] - b.x[l % 4], a.y[l / 4] - b.y[l % 4], a.z[l / 4] - b.z[l % 4]).norm());
+            if (least * kernel_unit > 0.35) far.push_back(entry);
+        }
+        far_begin.push_back(static_cast<std::int64_t>(far.size()));
+    }
+    clusters.entries = far;
+    clusters.row_begin = far_begin;
+    for (const auto& setting : settings())
+        for (const auto kind : kinds) {
+            SCOPED_TRACE(setting.name);
+            clusters.row_close.assign(far_begin.begin(), far_begin.end() - 1);
+            const auto guarded = run(pair::run_kernel_baseline, kind, clusters, setting);
+            EXPECT_EQ(std::ranges::count(guarded.wide, 1), 0);
+            clusters.row_close.assign(far_begin.begin() + 1, far_begin.end());
+            const auto free = run(pair::run_kernel_baseline, kind, clusters, setting);
+            EXPECT_TRUE(same_bytes(free.row, guarded.row));
+            EXPECT_TRUE(same_bytes(free.partner, guarded.partner));
+            for (const auto& variant : variants()) {
+                const auto other = run(variant.forces, kind, clusters, setting);
+                EXPECT_TRUE(same_bytes(other.row, guarded.row)) << variant.name;
+                EXPECT_TRUE(same_bytes(other.partner, guarded.partner)) << variant.name;
+            }
+        }
+}
+
 TEST(PairKernel, ActionIsReactionToTheLastBit)
 {
     const RandomClusters clusters(7);
@@ -258,7 +300,7 @@ std::vector<double> distances(double cutoff)
 template <Form form>
 double lj_force(double r, double c6, double c12, const pair::Constants<double>& k)
 {
-    return r * pair::vdw_force<form>(r * r, 1.0 / r, c6, c12, k);
+    return r * pair::vdw_force<form>(r * r, 1.0 / r, 6.0 * c6, 12.0 * c12, k);
 }
 
 template <Form form>
