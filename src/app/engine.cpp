@@ -43,15 +43,6 @@ void name_coulomb_terms(std::array<double, energy_term_count>& energy, CoulombKi
     move(EnergyTerm::coulomb_self, EnergyTerm::coulomb_long);
 }
 
-SolverSettings solver_settings(const Parameters& parameters, const Communicator& comm)
-{
-    return {.tolerance = constraint_tolerance(parameters),
-            .lincs_order = static_cast<int>(parameters.lincs_order),
-            .lincs_iterations = static_cast<int>(parameters.lincs_iter),
-            .lincs_warn_angle = parameters.lincs_warnangle,
-            .comm = comm};
-}
-
 void check_cutoff(const Box& box, double cutoff)
 {
     if (cutoff <= box.max_cutoff()) return;

@@ -1,5 +1,7 @@
 #include <holon/app/run.hpp>
 
+#include "program.hpp"
+
 #include <holon/app/input.hpp>
 #include <holon/app/minimise.hpp>
 #include <holon/app/outputs.hpp>
@@ -14,8 +16,6 @@
 namespace holon {
 
 namespace {
-
-enum Status { finished = 0, bad_input = 2, failed = 3, stopped = 75 };
 
 std::string joined(int argc, char** argv)
 {
@@ -74,48 +74,20 @@ int run_system(RunInput& input, const RunOptions& options, const Communicator& c
     return outputs->stopped() ? stopped : finished;
 }
 
-int run_checked(const RunOptions& options, const Communicator& comm, const std::string& command_line)
-{
-    const auto say = [&comm](const char* kind, const std::string& text) {
-        if (comm.root()) std::fprintf(stderr, "holon-md: %s: %s\n", kind, text.c_str());
-    };
-    try {
-        auto input = read_input(comm, options, command_line);
-        return run_system(input, options, comm);
-    } catch (const InputError& error) {
-        say("error", error.what());
-        return bad_input;
-    } catch (const Failure& failure) {
-        say("failed", failure.what());
-        return failed;
-    }
-}
-
 } // namespace
 
 int run_program(int argc, char** argv)
 {
     listen_for_signals();
-    Session session(argc, argv);
-    const auto comm = Communicator::world();
-    try {
-        RunOptions options;
-        try {
-            options = parse_command_line({argv + 1, argv + argc});
-        } catch (const InputError& error) {
-            if (comm.root()) std::fprintf(stderr, "holon-md: error: %s\n", error.what());
-            return bad_input;
-        }
+    return run_on_all_ranks(argc, argv, "holon-md", [&](const Communicator& comm) -> int {
+        const auto options = parse_command_line({argv + 1, argv + argc});
         if (options.help || options.version) {
             if (comm.root()) std::fputs(options.help ? help_text().c_str() : "holon-md " HOLON_VERSION "\n", stdout);
             return finished;
         }
-        return run_checked(options, comm, joined(argc, argv));
-    } catch (const std::exception& error) {
-        // Known to this rank alone: the others cannot be waited for.
-        std::fprintf(stderr, "holon-md: rank %d: %s\n", comm.rank(), error.what());
-        Session::abort(failed);
-    }
+        auto input = read_input(comm, options, joined(argc, argv));
+        return run_system(input, options, comm);
+    });
 }
 
 } // namespace holon

@@ -18,19 +18,6 @@ constexpr double lincs_accuracy = 1e-6;
 /// Below this, rounding of the bond vectors themselves keeps an iteration from ever stopping.
 constexpr double least_tolerance = 1e-14;
 
-/// A settle as a cluster like any other: three constraints, no two of one colour.
-ConstraintCluster water_cluster(const Settle& settle)
-{
-    const std::int32_t o = settle.oxygen;
-    ConstraintCluster cluster;
-    cluster.atoms = {o, o + 1, o + 2};
-    cluster.constraints = {{o, o + 1, settle.d_oh}, {o, o + 2, settle.d_oh}, {o + 1, o + 2, settle.d_hh}};
-    cluster.colour_begin = {0, 1, 2, 3};
-    cluster.centre = o;
-    cluster.small = true;
-    return cluster;
-}
-
 void check(const MoleculeType& molecule, const ConstraintCluster& cluster)
 {
     for (const auto& c : cluster.constraints) {
@@ -64,6 +51,27 @@ double constraint_tolerance(const Parameters& parameters)
                                                       : parameters.shake_tol;
 }
 
+SolverSettings solver_settings(const Parameters& parameters, const Communicator& comm)
+{
+    return {.tolerance = constraint_tolerance(parameters),
+            .lincs_order = static_cast<int>(parameters.lincs_order),
+            .lincs_iterations = static_cast<int>(parameters.lincs_iter),
+            .lincs_warn_angle = parameters.lincs_warnangle,
+            .comm = comm};
+}
+
+ConstraintCluster settle_cluster(const Settle& settle)
+{
+    const std::int32_t o = settle.oxygen;
+    ConstraintCluster cluster;
+    cluster.atoms = {o, o + 1, o + 2};
+    cluster.constraints = {{o, o + 1, settle.d_oh}, {o, o + 2, settle.d_oh}, {o + 1, o + 2, settle.d_hh}};
+    cluster.colour_begin = {0, 1, 2, 3};
+    cluster.centre = o;
+    cluster.small = true;
+    return cluster;
+}
+
 Constraints::Constraints(const Topology& topology, const std::vector<MoleculeClusters>& clusters,
                          const std::vector<std::string>& order, const SolverSettings& settings)
     : topology_(topology), types_(topology.molecule_types.size())
@@ -80,7 +88,7 @@ Constraints::Constraints(const Topology& topology, const std::vector<MoleculeClu
     for (std::size_t type = 0; type < types_.size(); ++type) {
         types_[type].clusters = clusters[type].clusters;
         for (const auto& settle : topology.molecule_types[type].settles)
-            types_[type].clusters.push_back(water_cluster(settle));
+            types_[type].clusters.push_back(settle_cluster(settle));
         assign(type, candidates);
     }
     // Only what has work, in this or another rank's part of the system, takes part in the steps.

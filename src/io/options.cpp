@@ -114,13 +114,13 @@ void require(bool condition, const std::string& message)
 }
 
 /// What a restart may not be given, because the checkpoint has it.
-void check_combination(const RunOptions& o)
+void check_combination(const RunOptions& o, bool needs_output)
 {
     if (o.restart.empty()) {
         require(!o.parameters.empty(), "the run parameters are missing: -f FILE.mdp");
         require(!o.coordinates.empty(), "the coordinates are missing: -c FILE.gro");
         require(!o.topology.empty(), "the topology is missing: -p FILE.top");
-        require(!o.output.empty(), "the output folder is missing: -o FOLDER");
+        require(!needs_output || !o.output.empty(), "the output folder is missing: -o FOLDER");
         require(!o.resume || !o.overwrite, "--resume and --overwrite exclude each other");
         return;
     }
@@ -132,7 +132,7 @@ void check_combination(const RunOptions& o)
 
 } // namespace
 
-RunOptions parse_command_line(const std::vector<std::string>& arguments)
+RunOptions parse_command_line(const std::vector<std::string>& arguments, bool needs_output)
 {
     RunOptions options;
     po::options_description known = program_options(options);
@@ -156,7 +156,7 @@ RunOptions parse_command_line(const std::vector<std::string>& arguments)
                 "--" + key.name + " must not contain ';' or line ends");
         options.settings.push_back({key.name, value, "command line"});
     }
-    check_combination(options);
+    check_combination(options, needs_output);
     return options;
 }
 

@@ -18,6 +18,12 @@ std::vector<std::string> solver_order(const Parameters& parameters);
 /// what replaces it is held to 1e-6 or shake-tol, whichever is less.
 double constraint_tolerance(const Parameters& parameters);
 
+/// What the solvers are told in a run with these parameters.
+SolverSettings solver_settings(const Parameters& parameters, const Communicator& comm);
+
+/// A rigid water as a cluster like any other: three constraints, no two of one colour.
+ConstraintCluster settle_cluster(const Settle& settle);
+
 /// The constraints of the whole system: what the time step calls.
 class Constraints {
 public:

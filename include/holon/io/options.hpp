@@ -38,8 +38,9 @@ struct RunOptions {
 
 /// Parses the arguments (without the program's name). `-`, `_` and case do not matter in option names.
 /// Throws InputError: unknown option (with the nearest known one), missing value, options that exclude each other,
-/// missing files of a start. With --help or --version nothing else is asked for.
-RunOptions parse_command_line(const std::vector<std::string>& arguments);
+/// missing files of a start, the output folder among them if the program writes one. With --help or --version nothing
+/// else is asked for.
+RunOptions parse_command_line(const std::vector<std::string>& arguments, bool needs_output = true);
 
 /// The text of --help.
 std::string help_text();
