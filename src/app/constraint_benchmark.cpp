@@ -33,7 +33,7 @@ constexpr const char* usage =
     "  --solvers LIST     of solvers, as in newton,wiggle+newton (all)\n"
     "  --tolerances LIST  relative errors with which iterative solvers stop (1e-4,1e-6,1e-8,1e-10,1e-12)\n"
     "  --lincs LIST       order/iterations (4/1,4/2,6/2,8/1,8/4)\n"
-    "  --repeats N        of each stage, of which the median counts (20)\n"
+    "  --repeats N        of each stage, of which the fastest counts: waiting for others is CPU time, too (20)\n"
     "  --csv FILE         write the table as comma-separated values, too\n"
     "  --help, --version\n";
 

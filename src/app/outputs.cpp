@@ -60,14 +60,16 @@ std::string mesh_text(const MeshReport& mesh)
     return text;
 }
 
-std::vector<std::pair<std::string, double>> mean_timings(const Engine& engine)
+/// Of all ranks. Collective.
+std::vector<std::pair<std::string, double>> mean_timings(const Communicator& comm,
+                                                         const std::array<double, stage_count>& seconds)
 {
     std::vector<std::int64_t> nanoseconds;
-    for (const double s : engine.timers.seconds()) nanoseconds.push_back(static_cast<std::int64_t>(s * 1e9));
-    engine.comm().sum(std::span(nanoseconds));
+    for (const double s : seconds) nanoseconds.push_back(static_cast<std::int64_t>(s * 1e9));
+    comm.sum(std::span(nanoseconds));
     std::vector<std::pair<std::string, double>> timings;
     for (std::size_t k = 0; k < stage_count; ++k)
-        timings.emplace_back(stage_keys[k], static_cast<double>(nanoseconds[k]) * 1e-9 / engine.comm().size());
+        timings.emplace_back(stage_keys[k], static_cast<double>(nanoseconds[k]) * 1e-9 / comm.size());
     return timings;
 }
 
@@ -426,7 +428,8 @@ void Outputs::finish(Engine& engine, const RunState& state, const std::string& r
     s.constraint_length_error = engine.length_error();
     s.constraint_velocity_error = engine.velocity_error();
     s.constraint_iterations = engine.constraint_iterations();
-    s.timings = mean_timings(engine);
+    s.timings = mean_timings(comm, engine.timers.seconds());
+    s.cpu_timings = mean_timings(comm, engine.timers.cpu_seconds());
     add_costs(comm, s);
     on_root(comm, [&] {
         energy_file_->finish();

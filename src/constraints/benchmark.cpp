@@ -32,13 +32,6 @@ bool empty(const std::vector<MoleculeClusters>& clusters)
     return std::ranges::all_of(clusters, [](const MoleculeClusters& type) { return type.clusters.empty(); });
 }
 
-double median(std::vector<double> values)
-{
-    const auto middle = values.begin() + static_cast<std::ptrdiff_t>(values.size() / 2);
-    std::ranges::nth_element(values, middle);
-    return *middle;
-}
-
 /// The text of the first rank that has one. Collective.
 std::string first_text(const Communicator& comm, std::string text)
 {
@@ -144,7 +137,7 @@ StageCost ConstraintBenchmark::measure(const Atoms& start, const Box& box, const
                             : constraints.project_positions(atoms, box, stage);
         seconds.push_back(thread_cpu_seconds() - begin);
     }
-    const auto nanoseconds = static_cast<std::int64_t>(1e9 * median(seconds));
+    const auto nanoseconds = static_cast<std::int64_t>(1e9 * *std::ranges::min_element(seconds));
     StageCost cost;
     cost.iterations = comm.max(result.iterations);
     cost.messages = comm.max(result.messages);

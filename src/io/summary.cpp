@@ -70,6 +70,7 @@ std::string summary_text(const Summary& s)
                                 {"iterations_max", s.constraint_iterations}};
     if (s.mesh) json["mesh"] = mesh_of(*s.mesh);
     json["timings_s"] = object_of(s.timings);
+    json["cpu_timings_s"] = object_of(s.cpu_timings);
     json["checkpoint"] = {{"written", s.checkpoint.written},
                           {"blocked_s", s.checkpoint.blocked_s},
                           {"bytes_per_step", s.checkpoint.bytes_per_step},

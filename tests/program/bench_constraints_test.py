@@ -56,7 +56,8 @@ class BenchConstraints(holon.ProgramTest):
                 self.assertEqual(row[figure], alone[key][figure], f"{key}: {figure}")
             sends = key[0] in (CHAIN, "all, as in the run")
             self.assertEqual(int(row["messages"]) > 0, sends, key)
-            self.assertEqual(int(row["bytes"]) > 0, sends, key)
+            if key[1] in ("lincs", "newton"):
+                self.assertEqual(int(row["bytes"]) > 0, sends, key)
             self.assertEqual(int(row["reductions"]) > 0, sends and (row["solver"].endswith("shake")), key)
 
     def test_says_what_is_wrong(self):

@@ -90,3 +90,67 @@ SKEWED = [[2, 0, 0], [1, 1, 0], [1, 0, 1]]  # box rows for two cubes
 def triclinic_water(source, target):
     """Twice a cube of water in a skewed cell, (2L,0,0) (L,L,0) (L,0,L): periodic exactly as two cubes side by side."""
     replicate(source, target, (2, 1, 1), SKEWED)
+
+
+CHAIN_HEAD = """\
+[ defaults ]
+1 2 no
+[ atomtypes ]
+CH2  6  14.027  0.0  A  0.39    0.38
+AR  18  39.948  0.0  A  0.3405  0.99774
+"""
+
+
+def chain_type(beads):
+    """A molecule type of united atoms, bonds that can be constrained and soft angles."""
+    lines = ["[ moleculetype ]", "CHAIN 3", "[ atoms ]"]
+    lines += [f"{k} CH2 1 CHAIN C{k} {k} 0.0" for k in range(1, beads + 1)]
+    lines += ["[ bonds ]", *(f"{k} {k + 1} 1 0.153 224262.4" for k in range(1, beads))]
+    lines += ["[ angles ]", *(f"{k} {k + 1} {k + 2} 1 112.0 100.0" for k in range(1, beads - 1))]
+    return "\n".join(lines) + "\n"
+
+
+def zigzag(beads):
+    """Positions of a chain along x [nm], its middle at the origin."""
+    half = numpy.radians(112.0 / 2)
+    x = 0.153 * numpy.sin(half) * (numpy.arange(beads) - 0.5 * (beads - 1))
+    y = 0.153 * numpy.cos(half) * (numpy.arange(beads) % 2 - 0.5)
+    return numpy.stack([x, y, numpy.zeros(beads)], axis=1)
+
+
+def chains(target, beads=8, edge=4, spacing=(1.5, 1.0, 1.0)):
+    """A gas of chains that are flexible but for their bonds, edge^3 of them, at 300 K."""
+    cells = [numpy.array([i, j, k]) for i in range(edge) for j in range(edge) for k in range(edge)]
+    spacing = numpy.array(spacing)
+    positions = numpy.concatenate([zigzag(beads) + (cell + 0.5) * spacing for cell in cells])
+    labels = [f"{m + 1:5d}CHAIN{f'C{k + 1}':>5}{(m * beads + k + 1) % 100000:5d}" for m in range(len(cells)) for k in range(beads)]
+    write_gro(target / "conf.gro", "Chains", labels, positions, None, numpy.diag(edge * spacing), 6)
+    system = f"[ system ]\nChains\n[ molecules ]\nCHAIN {len(cells)}\n"
+    (target / "topol.top").write_text(CHAIN_HEAD + chain_type(beads) + system)
+    (target / "md.mdp").write_text(
+        "integrator = md-vv\ndt = 0.002\nrcoulomb = 0.9\nrvdw = 0.9\ngen-vel = yes\ngen-temp = 300\ngen-seed = 1\n"
+    )
+
+
+def lonely_chain(source, target, beads=8, speed=1.5):
+    """The argon of an input with one constrained chain that flies through it at `speed` [nm/ps] across its length."""
+    _, labels, positions, velocities, box = read_gro(source / "conf.gro")
+    chain = zigzag(beads) + 0.4 * numpy.diag(box)
+    gaps = positions[:, None, :] - chain[None, :, :]
+    gaps -= numpy.round(gaps / numpy.diag(box)) * numpy.diag(box)
+    kept = numpy.linalg.norm(gaps, axis=2).min(axis=1) > 0.33
+    labels = [f"{1:5d}CHAIN{f'C{k + 1}':>5}{k + 1:5d}" for k in range(beads)]
+    labels += [f"{k + 2:5d}AR      AR{beads + k + 1:5d}" for k in range(kept.sum())]
+    flight = numpy.tile([0.1 * speed, speed, speed], (beads, 1))
+    write_gro(
+        target / "conf.gro",
+        "A chain in argon",
+        labels,
+        numpy.concatenate([chain, positions[kept]]),
+        numpy.concatenate([flight, velocities[kept]]),
+        box,
+    )
+    argon = "[ moleculetype ]\nAR 1\n[ atoms ]\n1 AR 1 AR AR 1 0.0\n"
+    system = f"[ system ]\nA chain in argon\n[ molecules ]\nCHAIN 1\nAR {kept.sum()}\n"
+    (target / "topol.top").write_text(CHAIN_HEAD + chain_type(beads) + argon + system)
+    (target / "md.mdp").write_text((source / "md.mdp").read_text() + "\nconstraints = all-bonds\n")

@@ -1,5 +1,7 @@
 #pragma once
 
+#include <holon/core/cpu_time.hpp>
+
 #include <array>
 #include <chrono>
 #include <cstddef>
@@ -7,7 +9,7 @@
 
 namespace holon {
 
-/// The stages of a step whose wall time is reported: X(identifier, key in summary.json).
+/// The stages of a step whose time is reported: X(identifier, key in summary.json).
 #define HOLON_STAGES(X)                                                                                                \
     X(pair, "pair")                                                                                                    \
     X(bonded, "bonded")                                                                                                \
@@ -35,7 +37,7 @@ inline constexpr std::array<std::string_view, stage_count> stage_keys = {
 #undef X
 };
 
-/// Seconds spent in each stage on this rank.
+/// Seconds spent in each stage on this rank: wall time, and CPU time of the thread.
 class Timers {
 public:
     using Clock = std::chrono::steady_clock;
@@ -43,8 +45,16 @@ public:
     /// Counts the time until it goes out of scope.
     class Scope {
     public:
-        Scope(Timers& timers, Stage stage) : timers_(timers), stage_(stage), begin_(Clock::now()) {}
-        ~Scope() { timers_.seconds_[static_cast<std::size_t>(stage_)] += seconds_since(begin_); }
+        Scope(Timers& timers, Stage stage)
+            : timers_(timers), stage_(stage), begin_(Clock::now()), cpu_begin_(thread_cpu_seconds())
+        {
+        }
+        ~Scope()
+        {
+            const auto k = static_cast<std::size_t>(stage_);
+            timers_.seconds_[k] += seconds_since(begin_);
+            timers_.cpu_seconds_[k] += thread_cpu_seconds() - cpu_begin_;
+        }
         Scope(const Scope&) = delete;
         Scope& operator=(const Scope&) = delete;
 
@@ -52,10 +62,12 @@ public:
         Timers& timers_;
         Stage stage_;
         Clock::time_point begin_;
+        double cpu_begin_;
     };
 
     Scope measure(Stage stage) { return Scope(*this, stage); }
     const std::array<double, stage_count>& seconds() const { return seconds_; }
+    const std::array<double, stage_count>& cpu_seconds() const { return cpu_seconds_; }
 
     static double seconds_since(Clock::time_point begin)
     {
@@ -63,7 +75,7 @@ public:
     }
 
 private:
-    std::array<double, stage_count> seconds_{};
+    std::array<double, stage_count> seconds_{}, cpu_seconds_{};
 };
 
 } // namespace holon

@@ -47,12 +47,13 @@ struct Summary {
     double wall_s = 0.0, ns_per_day = 0.0;
     std::optional<std::uint64_t> state_hash;
     std::optional<EnergyReport> initial, final;
-    double constraint_length_error = 0.0;                // max |r^2 - d^2| / (2 d^2)
-    double constraint_velocity_error = 0.0;              // max [1/ps]
-    std::int64_t constraint_iterations = 0;              // most of any solver in any stage
-    std::vector<std::pair<std::string, double>> timings; // stage, [s]
-    double cpu_s = 0.0;                                  // of all ranks with their helper threads
-    CheckpointStats checkpoint;                          // of all ranks together
+    double constraint_length_error = 0.0;                    // max |r^2 - d^2| / (2 d^2)
+    double constraint_velocity_error = 0.0;                  // max [1/ps]
+    std::int64_t constraint_iterations = 0;                  // most of any solver in any stage
+    std::vector<std::pair<std::string, double>> timings;     // stage, wall time [s]
+    std::vector<std::pair<std::string, double>> cpu_timings; // stage, CPU time of the main thread [s]
+    double cpu_s = 0.0;                                      // of all ranks with their helper threads
+    CheckpointStats checkpoint;                              // of all ranks together
     std::optional<MeshReport> mesh;
     std::string message; // why a run failed; empty otherwise
 };

@@ -1,0 +1,297 @@
+// Compiled once per instruction set, with HOLON_VARIANT naming it; see CMakeLists.txt.
+#include "settle_kernel.hpp"
+
+#include <holon/core/vector_math.hpp>
+
+#if !defined(HOLON_VARIANT)
+#define HOLON_VARIANT baseline
+#endif
+#define HOLON_JOIN(name, variant) name##_##variant
+#define HOLON_NAME(name, variant) HOLON_JOIN(name, variant)
+
+namespace holon::settle {
+namespace {
+
+constexpr int lanes = 8; // waters at a time
+typedef double F8 __attribute__((vector_size(lanes * 8)));
+typedef std::int64_t I8 __attribute__((vector_size(lanes * 8)));
+
+constexpr double position_unit = 0x1p-48, velocity_unit = 0x1p-44; // as in core/lattice.hpp
+
+HOLON_INLINE F8 square_root(F8 x)
+{
+#if defined(__AVX512F__)
+    return (F8)_mm512_sqrt_pd((__m512d)x);
+#elif defined(__AVX__)
+    return joined<F8>(_mm256_sqrt_pd(half_of<__m256d>(x, 0)), _mm256_sqrt_pd(half_of<__m256d>(x, 1)));
+#else
+    for (int l = 0; l < lanes; ++l) x[l] = __builtin_sqrt(x[l]);
+    return x;
+#endif
+}
+
+struct V3 {
+    F8 x, y, z;
+};
+HOLON_INLINE V3 operator+(const V3& a, const V3& b)
+{
+    return {a.x + b.x, a.y + b.y, a.z + b.z};
+}
+HOLON_INLINE V3 operator-(const V3& a, const V3& b)
+{
+    return {a.x - b.x, a.y - b.y, a.z - b.z};
+}
+HOLON_INLINE V3 operator*(F8 a, const V3& b)
+{
+    return {a * b.x, a * b.y, a * b.z};
+}
+HOLON_INLINE F8 dot(const V3& a, const V3& b)
+{
+    return a.x * b.x + (a.y * b.y + a.z * b.z);
+}
+HOLON_INLINE V3 cross(const V3& a, const V3& b)
+{
+    return {a.y * b.z - a.z * b.y, a.z * b.x - a.x * b.z, a.x * b.y - a.y * b.x};
+}
+HOLON_INLINE V3 normalised(const V3& a)
+{
+    const F8 length = square_root(dot(a, a));
+    return {a.x / length, a.y / length, a.z / length};
+}
+
+/// Lattice values of the same atom of eight waters.
+struct L3 {
+    I8 x, y, z;
+};
+HOLON_INLINE L3 operator+(const L3& a, const L3& b)
+{
+    return {a.x + b.x, a.y + b.y, a.z + b.z};
+}
+/// The difference is exact before it becomes real.
+HOLON_INLINE V3 difference(const L3& from, const L3& to, double unit)
+{
+    const auto real = [unit](I8 n) { return __builtin_convertvector(n, F8) * unit; };
+    return {real(to.x - from.x), real(to.y - from.y), real(to.z - from.z)};
+}
+HOLON_INLINE L3 to_lattice(const V3& a, double unit)
+{
+    const double factor = 1.0 / unit;
+    return {round_to_integers<I8>(a.x * factor), round_to_integers<I8>(a.y * factor),
+            round_to_integers<I8>(a.z * factor)};
+}
+
+/// Eight waters; the last ones of the list are repeated to fill them up.
+struct Batch {
+    std::int64_t atom[3][lanes]; // index of its first number
+    int n;
+
+    HOLON_INLINE Batch(const Waters& w, std::int64_t first)
+        : n(w.n - first < lanes ? static_cast<int>(w.n - first) : lanes)
+    {
+        for (int l = 0; l < lanes; ++l)
+            for (int a = 0; a < 3; ++a) atom[a][l] = 3 * std::int64_t{w.atoms[3 * (first + (l < n ? l : n - 1)) + a]};
+    }
+    HOLON_INLINE L3 load(const std::int64_t* values, int a) const
+    {
+        std::int64_t x[3][lanes];
+        for (int l = 0; l < lanes; ++l)
+            for (int k = 0; k < 3; ++k) x[k][l] = values[atom[a][l] + k];
+        L3 loaded;
+        __builtin_memcpy(&loaded, x, sizeof loaded);
+        return loaded;
+    }
+    HOLON_INLINE void store(std::int64_t* values, int a, const L3& stored) const
+    {
+        std::int64_t x[3][lanes];
+        __builtin_memcpy(x, &stored, sizeof x);
+        for (int l = 0; l < n; ++l)
+            for (int k = 0; k < 3; ++k) values[atom[a][l] + k] = x[k][l];
+    }
+};
+
+/// What is to be added to the three atoms.
+struct Correction {
+    V3 atom[3];
+
+    /// Lanes, all bits set, that have a solution; nothing is added in the others.
+    HOLON_INLINE I8 keep_finite()
+    {
+        F8 sum = {};
+        for (const auto& a : atom) sum += (a.x + a.y) + a.z;
+        const I8 good = (I8)(sum - sum == 0.0);
+        for (auto& a : atom) {
+            a.x = (F8)((I8)a.x & good);
+            a.y = (F8)((I8)a.y & good);
+            a.z = (F8)((I8)a.z & good);
+        }
+        return good;
+    }
+};
+
+/// Results of all batches.
+struct Summary {
+    I8 residual = {};
+    std::int64_t failed = -1;
+
+    HOLON_INLINE void note(F8 error, I8 good)
+    {
+        const I8 bits = (I8)error & 0x7fffffffffffffff & good; // |error|, see ordered_bits()
+        residual = bits > residual ? bits : residual;
+    }
+    HOLON_INLINE void note_failures(I8 good, std::int64_t first, int n)
+    {
+        for (int l = 0; l < n; ++l)
+            if (good[l] == 0 && failed < 0) failed = first + l;
+    }
+    Outcome outcome() const
+    {
+        Outcome o{0, failed};
+        for (int l = 0; l < lanes; ++l) o.residual = residual[l] > o.residual ? residual[l] : o.residual;
+        return o;
+    }
+};
+
+HOLON_INLINE void keep_moved(const Waters& w, std::int64_t first, int n, const Correction& c)
+{
+    if (w.moved == nullptr) return;
+    for (int l = 0; l < n; ++l)
+        for (int h = 0; h < 2; ++h) {
+            double* const to = w.moved + 6 * (first + l) + 3 * h;
+            const V3& from = c.atom[1 + h];
+            to[0] = from.x[l];
+            to[1] = from.y[l];
+            to[2] = from.z[l];
+        }
+}
+
+/// `b0`, `c0`: reference, and `b`, `c`: trial vectors from the oxygen to the hydrogens [nm]. Not finite if the trial
+/// triangle is too far from the reference.
+HOLON_INLINE Correction settle(const Triangle& t, const V3& b0, const V3& c0, const V3& b, const V3& c)
+{
+    const F8 zero = {}, one = zero + 1.0;
+    // Trial positions relative to the centre of mass.
+    const V3 a1 = (zero - t.w_h) * (b + c);
+    const V3 b1 = b + a1;
+    const V3 c1 = c + a1;
+
+    // Frame: Z normal to the reference plane, a1 in the YZ plane.
+    const V3 z = normalised(cross(b0, c0));
+    const V3 x = normalised(cross(a1, z));
+    const V3 y = cross(z, x);
+    const F8 xb0 = dot(x, b0), yb0 = dot(y, b0), xc0 = dot(x, c0), yc0 = dot(y, c0);
+    const F8 za1 = dot(z, a1);
+    const F8 xb1 = dot(x, b1), yb1 = dot(y, b1), zb1 = dot(z, b1);
+    const F8 xc1 = dot(x, c1), yc1 = dot(y, c1), zc1 = dot(z, c1);
+
+    // The ideal triangle, turned by psi about Y and by phi about X, has the trial's components along Z.
+    const F8 sin_phi = za1 / t.ra;
+    const F8 cos_phi = square_root(one - sin_phi * sin_phi);
+    const F8 sin_psi = (zb1 - zc1) / (2.0 * t.rc * cos_phi);
+    const F8 cos_psi = square_root(one - sin_psi * sin_psi);
+    const F8 ya2 = t.ra * cos_phi;
+    const F8 xb2 = -t.rc * cos_psi;
+    const F8 middle = -t.rb * cos_phi, half = t.rc * sin_psi * sin_phi;
+    const F8 yb2 = middle - half;
+    const F8 yc2 = middle + half;
+
+    // Turned by theta about Z, the displacements lie along the reference bonds.
+    const F8 alpha = xb2 * (xb0 - xc0) + yb0 * yb2 + yc0 * yc2;
+    const F8 beta = xb2 * (yc0 - yb0) + xb0 * yb2 + xc0 * yc2;
+    const F8 gamma = xb0 * yb1 - xb1 * yb0 + xc0 * yc1 - xc1 * yc0;
+    const F8 square = alpha * alpha + beta * beta;
+    const F8 sin_theta = (alpha * gamma - beta * square_root(square - gamma * gamma)) / square;
+    const F8 cos_theta = square_root(one - sin_theta * sin_theta);
+
+    const V3 a3 = (-ya2 * sin_theta) * x + (ya2 * cos_theta) * y + za1 * z;
+    const V3 b3 = (xb2 * cos_theta - yb2 * sin_theta) * x + (xb2 * sin_theta + yb2 * cos_theta) * y + zb1 * z;
+    const V3 c3 = (-xb2 * cos_theta - yc2 * sin_theta) * x + (-xb2 * sin_theta + yc2 * cos_theta) * y + zc1 * z;
+    return {{a3 - a1, b3 - b1, c3 - c1}};
+}
+
+/// Velocity changes [nm/ps] that make r.v = 0 for the three bonds: O-H1 `b`, O-H2 `c`, H1-H2; `u`, `w`: velocities of
+/// the hydrogens relative to the oxygen.
+HOLON_INLINE Correction settle_velocities(const Triangle& t, const V3& b, const V3& c, const V3& u, const V3& w)
+{
+    const V3 e = c - b;
+    const double o = 1.0 / t.m_o, h = 1.0 / t.m_h;
+    const F8 zero = {};
+    // The matrix of the three multipliers, symmetric; its inverse by cofactors.
+    const F8 bb = (o + h) * dot(b, b), cc = (o + h) * dot(c, c), ee = 2.0 * h * dot(e, e);
+    const F8 bc = o * dot(b, c), be = -h * dot(b, e), ce = h * dot(c, e);
+    const F8 k00 = cc * ee - ce * ce, k01 = be * ce - bc * ee, k02 = bc * ce - be * cc;
+    const F8 k11 = bb * ee - be * be, k12 = bc * be - bb * ce, k22 = bb * cc - bc * bc;
+    const F8 determinant = bb * k00 + bc * k01 + be * k02;
+    const F8 rb = dot(b, u), rc = dot(c, w), re = dot(e, w - u);
+    // Multipliers [u/ps].
+    const F8 lb = (k00 * rb + k01 * rc + k02 * re) / determinant;
+    const F8 lc = (k01 * rb + k11 * rc + k12 * re) / determinant;
+    const F8 le = (k02 * rb + k12 * rc + k22 * re) / determinant;
+    const F8 by_o = zero + o, by_h = zero + h;
+    return {{by_o * (lb * b + lc * c), by_h * (le * e - lb * b), by_h * (zero - le) * e - (by_h * lc) * c}};
+}
+
+} // namespace
+
+Outcome HOLON_NAME(positions, HOLON_VARIANT)(const Waters& w)
+{
+    Summary summary;
+    const Triangle& t = w.triangle;
+    for (std::int64_t first = 0; first < w.n; first += lanes) {
+        const Batch batch(w, first);
+        const L3 reference = batch.load(w.x_ref, 0);
+        const V3 b0 = difference(reference, batch.load(w.x_ref, 1), position_unit);
+        const V3 c0 = difference(reference, batch.load(w.x_ref, 2), position_unit);
+        L3 atom[3];
+        for (int a = 0; a < 3; ++a) atom[a] = batch.load(w.x, a);
+        auto correction =
+            settle(t, b0, c0, difference(atom[0], atom[1], position_unit), difference(atom[0], atom[2], position_unit));
+        const I8 good = correction.keep_finite();
+        for (int a = 0; a < 3; ++a) {
+            atom[a] = atom[a] + to_lattice(correction.atom[a], position_unit);
+            batch.store(w.x, a, atom[a]);
+            if (w.inverse_dt > 0.0) {
+                const V3 change = (F8{} + w.inverse_dt) * correction.atom[a];
+                batch.store(w.v, a, batch.load(w.v, a) + to_lattice(change, velocity_unit));
+            }
+        }
+        const auto error = [&](int i, int j, double d2) {
+            const V3 r = difference(atom[i], atom[j], position_unit);
+            summary.note((dot(r, r) - d2) / (2.0 * d2), good);
+        };
+        error(0, 1, t.d_oh2);
+        error(0, 2, t.d_oh2);
+        error(1, 2, t.d_hh2);
+        summary.note_failures(good, first, batch.n);
+        keep_moved(w, first, batch.n, correction);
+    }
+    return summary.outcome();
+}
+
+Outcome HOLON_NAME(velocities, HOLON_VARIANT)(const Waters& w)
+{
+    Summary summary;
+    const Triangle& t = w.triangle;
+    for (std::int64_t first = 0; first < w.n; first += lanes) {
+        const Batch batch(w, first);
+        const L3 oxygen = batch.load(w.x, 0);
+        const V3 b = difference(oxygen, batch.load(w.x, 1), position_unit);
+        const V3 c = difference(oxygen, batch.load(w.x, 2), position_unit);
+        L3 atom[3];
+        for (int a = 0; a < 3; ++a) atom[a] = batch.load(w.v, a);
+        const auto relative = [&](int i, int j) { return difference(atom[i], atom[j], velocity_unit); };
+        auto correction = settle_velocities(t, b, c, relative(0, 1), relative(0, 2));
+        const I8 good = correction.keep_finite();
+        for (int a = 0; a < 3; ++a) {
+            atom[a] = atom[a] + to_lattice(correction.atom[a], velocity_unit);
+            batch.store(w.v, a, atom[a]);
+        }
+        summary.note(dot(b, relative(0, 1)) / t.d_oh2, good);
+        summary.note(dot(c, relative(0, 2)) / t.d_oh2, good);
+        summary.note(dot(c - b, relative(1, 2)) / t.d_hh2, good);
+        summary.note_failures(good, first, batch.n);
+        keep_moved(w, first, batch.n, correction);
+    }
+    return summary.outcome();
+}
+
+} // namespace holon::settle

@@ -1,0 +1,106 @@
+// The kernels of SETTLE: the same bits with every instruction set, and each water as if it were alone.
+#include <support/constraint_system.hpp>
+
+#include <constraints/settle_kernel.hpp>
+
+#include <gtest/gtest.h>
+
+namespace holon::test {
+namespace {
+
+using settle::Outcome;
+using settle::Waters;
+
+constexpr std::size_t n_waters = 21; // not a multiple of what is done at a time
+constexpr std::size_t lost = 13;     // has no solution
+constexpr double d_oh = 0.1, d_hh = 0.163299, dt = 0.002;
+
+/// Waters with their atoms in no order, a step away from being rigid.
+struct State {
+    std::vector<std::int32_t> atoms;
+    std::vector<IVec3> x_ref, x, v;
+    std::vector<double> moved = std::vector<double>(6 * n_waters);
+
+    State()
+    {
+        Noise noise(41);
+        for (std::size_t w = 0; w < n_waters; ++w)
+            for (const auto& r : water_positions(100.0 * noise.vector(), noise, d_oh, d_hh))
+                x_ref.push_back(to_lattice(r, position_unit));
+        x = x_ref;
+        v.resize(x.size());
+        for (std::size_t a = 0; a < x.size(); ++a) {
+            x[a] += to_lattice(0.004 * noise.vector(), position_unit);
+            v[a] = to_lattice(2.0 * noise.vector(), velocity_unit);
+            atoms.push_back(static_cast<std::int32_t>((a / 3 * 8 % n_waters) * 3 + a % 3));
+        }
+        x[3 * lost] += to_lattice({0.5, 0.0, 0.0}, position_unit);
+    }
+
+    Waters waters(std::size_t first, std::size_t n)
+    {
+        constexpr double m_o = 15.9994, m_h = 1.008, w_h = m_h / (m_o + 2.0 * m_h), rc = 0.5 * d_hh;
+        const double height = std::sqrt(d_oh * d_oh - rc * rc), ra = 2.0 * w_h * height;
+        return {.n = static_cast<std::int64_t>(n),
+                .atoms = &atoms[3 * first],
+                .triangle = {m_o, m_h, d_oh * d_oh, d_hh * d_hh, w_h, ra, height - ra, rc},
+                .x_ref = x_ref.front().data(),
+                .x = x.front().data(),
+                .v = v.front().data(),
+                .inverse_dt = 1.0 / dt,
+                .moved = &moved[6 * first]};
+    }
+};
+
+struct Variant {
+    const char* name;
+    Outcome (*positions)(const Waters&);
+    Outcome (*velocities)(const Waters&);
+};
+
+std::vector<Variant> variants()
+{
+    std::vector<Variant> all{{"baseline", settle::positions_baseline, settle::velocities_baseline}};
+#if defined(__x86_64__)
+    if (__builtin_cpu_supports("x86-64-v3")) all.push_back({"v3", settle::positions_v3, settle::velocities_v3});
+    if (__builtin_cpu_supports("x86-64-v4")) all.push_back({"v4", settle::positions_v4, settle::velocities_v4});
+#endif
+    return all;
+}
+
+TEST(SettleKernel, SameBitsWithEveryInstructionSetAndOneByOne)
+{
+    for (const bool velocities : {false, true}) {
+        State expected; // one water at a time
+        std::int64_t residual = 0;
+        const auto baseline = velocities ? settle::velocities_baseline : settle::positions_baseline;
+        for (std::size_t w = 0; w < n_waters; ++w) {
+            const auto outcome = baseline(expected.waters(w, 1));
+            residual = std::max(residual, outcome.residual);
+            const bool is_lost = expected.atoms[3 * w] == static_cast<std::int32_t>(3 * lost);
+            EXPECT_EQ(outcome.failed, !velocities && is_lost ? 0 : -1) << w;
+        }
+        EXPECT_LT(from_ordered_bits(residual), velocities ? 1e-11 : 2e-13);
+        const State start;
+        EXPECT_NE(expected.v, start.v);
+        if (!velocities) {
+            EXPECT_EQ(expected.x[3 * lost], start.x[3 * lost]) << "it stays where it is";
+        }
+        for (const auto& variant : variants()) {
+            State state;
+            const auto outcome = (velocities ? variant.velocities : variant.positions)(state.waters(0, n_waters));
+            EXPECT_EQ(state.x, expected.x) << variant.name;
+            EXPECT_EQ(state.v, expected.v) << variant.name;
+            EXPECT_EQ(state.moved, expected.moved) << variant.name;
+            EXPECT_EQ(outcome.residual, residual) << variant.name;
+            if (velocities)
+                EXPECT_EQ(outcome.failed, -1);
+            else
+                EXPECT_EQ(state.atoms[3 * static_cast<std::size_t>(outcome.failed)],
+                          static_cast<std::int32_t>(3 * lost));
+        }
+    }
+}
+
+} // namespace
+} // namespace holon::test
