@@ -46,7 +46,10 @@ class BenchConstraints(holon.ProgramTest):
         self.assertNotIn((CHAIN, "settle", "exact", "positions"), alone)
         for order, limit in (("4/1", 1e-3), ("8/4", 1e-6)):
             self.assertLess(float(alone[CHAIN, "lincs", order, "positions"]["residual"]), limit)
-        sweeps = {name: int(alone[CHAIN, *name, "positions"]["iterations"]) for name in [("shake", "1e-09"), ("newton", "exact")]}
+        sweeps = {
+            name: int(alone[CHAIN, *name, "positions"]["iterations"])
+            for name in [("shake", "1e-09"), ("newton", "exact")]
+        }
         self.assertGreater(sweeps["shake", "1e-09"], 5 * sweeps["newton", "exact"])
 
         cut, _ = self.table(3, *options)

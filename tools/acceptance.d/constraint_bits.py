@@ -12,7 +12,7 @@ SHAPES = (
 ).split()
 
 
-def test_program(name, ranks, names="*"):
+def run_tests(name, ranks, names="*"):
     """Runs a test program; returns the tests that passed, or that are in `names` and did not, and what was printed."""
     result = holon.call(name, [f"--gtest_filter={names}"], ranks, timeout=3600)
     passed = set(re.findall(r"\[       OK \] (\S+)", result.stdout))
@@ -24,9 +24,7 @@ def test_program(name, ranks, names="*"):
 
 def on_ranks(ranks):
     def run(report):
-        passed, failed, _ = test_program(
-            "constraint_solvers_test", ranks, "All/ConstraintSolvers.SameBits*:Newton.*"
-        )
+        passed, failed, _ = run_tests("constraint_solvers_test", ranks, "All/ConstraintSolvers.SameBits*:Newton.*")
         for solver in ("newton", "shake", "lincs", "ciccotti_ryckaert", "wiggle"):
             of_solver = {test.split("/")[-1].removeprefix(solver + "_") for test in passed if f"/{solver}_" in test}
             missing = [shape for shape in SHAPES if shape not in of_solver]
@@ -41,7 +39,7 @@ def on_ranks(ranks):
 
 def long_chain(report):
     """freely jointed C10,000 in a small box on 64 ranks"""
-    _, failed, printed = test_program("long_chain_test", 64)
+    _, failed, printed = run_tests("long_chain_test", 64)
     report.check("bits as on one rank, at most 4 iterations, errors below 1e-13", not failed, printed[-300:])
 
 

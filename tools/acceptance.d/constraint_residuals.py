@@ -13,7 +13,15 @@ def residuals(steps, iterations, dt, **settings):
         found = {}
         for ranks in RANKS:
             result = holon.run(
-                report.work / str(ranks), LYSOZYME, ranks, timeout=7200, nsteps=steps, dt=dt, **NEWTON, **QUIET, **settings
+                report.work / str(ranks),
+                LYSOZYME,
+                ranks,
+                timeout=7200,
+                nsteps=steps,
+                dt=dt,
+                **NEWTON,
+                **QUIET,
+                **settings,
             )
             error = result.summary["constraint_error"]
             report.at_most(f"{ranks} ranks: max |r^2 - d^2| / (2 d^2)", error["length_max_relative"], 1e-13)

@@ -7,13 +7,20 @@ import physics
 import systems
 import trajectories
 
-NVE = {**physics.SMOOTH, "comm_mode": "none", "precision": "double", "constraints": "all-bonds", "nstxout_compressed": 0}
+NVE = {
+    **physics.SMOOTH,
+    "dt": 0.001,
+    "comm_mode": "none",
+    "precision": "double",
+    "constraints": "all-bonds",
+    "nstxout_compressed": 0,
+}
 STEPS = 500
 
 
-def chains(report):
-    """A dilute liquid of freely jointed chains: nothing but constraints that could grow an error fast."""
-    systems.chains(report.work)
+def chains(report, **how):
+    """A gas of chains."""
+    systems.chains(report.work, **how)
     return holon.input_files(report.work)
 
 
@@ -37,8 +44,11 @@ def way_back(report, files, name, **settings):
 
 def reversal(report):
     """md-vv, 500 steps forward and 500 back: Newton to 1e-11 nm; how the way back depends on shake-tol"""
-    files = chains(report)
-    report.at_most("newton: distance from the start [nm]", way_back(report, files, "newton", constraint_algorithm="newton"), 1e-11)
+    # Too far apart to meet: collisions would let the smallest error grow.
+    files = chains(report, edge=3, spacing=(2.5, 2.2, 2.2))
+    report.at_most(
+        "newton: distance from the start [nm]", way_back(report, files, "newton", constraint_algorithm="newton"), 1e-11
+    )
     found = {}
     for tolerance in (1e-4, 1e-6, 1e-8, 1e-10, 1e-12):
         found[tolerance] = way_back(
@@ -78,4 +88,4 @@ def energy_order(report):
         report.check(f"ratio {2000 * dt:g} fs / {1000 * dt:g} fs", abs(ratio - 4.0) <= 0.3, ratio, "4.0 +- 0.3")
 
 
-CASES = {"5.reversal": reversal, "5.reversal-lysozyme": reversal_lysozyme, "5.energy": energy_order}
+CASES = {"5.reversal": reversal, "5.lysozyme": reversal_lysozyme, "5.energy": energy_order}
