@@ -83,9 +83,9 @@ std::vector<MoleculeNeeds> Engine::needs() const
     return needs;
 }
 
-void Engine::distribute(std::vector<AtomRecord> records)
+void Engine::distribute(std::vector<AtomRecord> records, std::vector<KeptNumber> kept)
 {
-    partition_.distribute(std::move(records), atoms, nonbonded_.cutoff() + skin_);
+    partition_.distribute(std::move(records), std::move(kept), atoms, nonbonded_.cutoff() + skin_);
     renew_local_lists();
 }
 

@@ -236,6 +236,7 @@ RunInput go_on(const Communicator& comm, const RunOptions& options, const std::s
     input.state = contents.state;
     input.box = box_of(input.state, input.settings.parameters);
     input.records = contents.atoms;
+    input.kept = contents.kept;
     input.stored = contents.input;
     input.stored.texts["mdp"] = effective_mdp(input.settings);
 

@@ -28,6 +28,7 @@ struct WholeState {
     int slot = 0;
     RunState run;
     std::vector<AtomRecord> atoms;
+    std::vector<KeptNumber> kept; // by id and index
 
     std::string text() const; // one line
 };

@@ -54,6 +54,7 @@ int compare_states(const WholeState& a, const WholeState& b)
     differ |= report_difference(a, b, "Image counts", 1.0, "", [](const AtomRecord& atom) { return atom.image; });
     differ |=
         report_difference(a, b, "Velocities", velocity_unit, " nm/ps", [](const AtomRecord& atom) { return atom.v; });
+    note(a.kept != b.kept, "The numbers that methods keep with atoms differ.");
     if (!differ) fmt::print("The states are equal.\n");
     return differ ? inspect_different : inspect_good;
 }

@@ -24,7 +24,8 @@ int show_checkpoint(const std::string& path)
             fmt::print("{:6}  {:8}  {}{}\n", slot.index, kind, slot.empty ? "" : "not valid: ", problem);
         else
             fmt::print("{:6}  {:8}  {:12}  {:14g}  {:6}  {:16}\n", slot.index, kind, slot.state.step, slot.state.time,
-                       slot.ranks, state_hash_text(state_hash(slot.state, file.atoms(slot.index))));
+                       slot.ranks,
+                       state_hash_text(state_hash(slot.state, file.atoms(slot.index), file.kept(slot.index))));
     }
     const int newest = file.newest_valid();
     if (newest < 0) throw InputError(fmt::format("{} holds no valid state.", path));

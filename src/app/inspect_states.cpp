@@ -9,6 +9,7 @@
 
 #include <algorithm>
 #include <fmt/format.h>
+#include <numeric>
 
 namespace holon {
 
@@ -58,6 +59,7 @@ WholeState::WholeState(const std::string& path_, const StateChoice& choice) : pa
     const CheckpointFile file(path);
     slot = find_slot(file, path, choice);
     atoms = file.atoms(slot);
+    kept = file.kept(slot);
     input = file.input();
     run = file.slots()[static_cast<std::size_t>(slot)].state;
 }
@@ -65,7 +67,7 @@ WholeState::WholeState(const std::string& path_, const StateChoice& choice) : pa
 std::string WholeState::text() const
 {
     return fmt::format("{}: slot {}, step {}, {} atoms, state hash {}", path, slot, run.step, atoms.size(),
-                       state_hash_text(state_hash(run, atoms)));
+                       state_hash_text(state_hash(run, atoms, kept)));
 }
 
 void extract_gro(const WholeState& state, const std::string& path)
@@ -92,6 +94,14 @@ void branch(const WholeState& state, const std::string& folder)
         atoms.image.push_back(record.image);
     }
     atoms.n_owned = atoms.n_total = static_cast<std::int32_t>(atoms.id.size());
+    if (!state.kept.empty()) {
+        atoms.kept_begin.resize(atoms.id.size() + 1);
+        for (const auto& number : state.kept) {
+            atoms.kept.push_back(number.value);
+            ++atoms.kept_begin[static_cast<std::size_t>(number.id) + 1];
+        }
+        std::partial_sum(atoms.kept_begin.begin(), atoms.kept_begin.end(), atoms.kept_begin.begin());
+    }
     const auto path = output.file("checkpoint.h5");
     CheckpointWriter::create({}, path, input, {}, run, atoms, box_of(run, parameters_of(state)));
     fmt::print("{}\nContinue it with: holon-md --restart {}\n", state.text(), path);

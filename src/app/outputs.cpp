@@ -79,6 +79,8 @@ std::uint64_t system_hash(const Engine& engine)
     for (std::int32_t i = 0; i < engine.atoms.n_owned; ++i) {
         const auto atom = canonical(engine.atoms, engine.box(), i);
         hash += atom_hash(atom.id, atom.x, atom.image, atom.v);
+        for_each_kept(engine.atoms, static_cast<std::size_t>(i),
+                      [&hash](const KeptNumber& n) { hash += kept_hash(n.id, n.index, n.value); });
     }
     return static_cast<std::uint64_t>(engine.comm().sum(static_cast<std::int64_t>(hash))) + box_hash(engine.box());
 }
@@ -343,7 +345,7 @@ bool Outputs::stopped() const
 
 void Outputs::repartitioned(Engine& engine)
 {
-    if (checkpoint_) checkpoint_->repartition(engine.atoms.n_owned);
+    if (checkpoint_) checkpoint_->repartition(engine.atoms);
 }
 
 void Outputs::warn(std::int64_t count, const std::string& first)

@@ -43,8 +43,11 @@ int run_system(RunInput& input, const RunOptions& options, const Communicator& c
     const bool minimise = parameters.integrator == IntegratorKind::steep;
     const bool goes_on = input.checkpoint.has_value();
     Engine engine(comm, input.topology, parameters, input.box);
-    engine.distribute(std::move(input.records));
-    if (input.checkpoint) input.checkpoint->atoms = {};
+    engine.distribute(std::move(input.records), std::move(input.kept));
+    if (input.checkpoint) {
+        input.checkpoint->atoms = {};
+        input.checkpoint->kept = {};
+    }
     if (options.reverse_velocities)
         for (auto& v : engine.atoms.v) v = -v;
     if (!goes_on) Simulation::prepare_start(engine, parameters, input.state.step);

@@ -106,7 +106,10 @@ void Simulation::run(std::int64_t last)
         first_half();
         const double force_factor = measured ? scheme_.constraint_force / (parameters_.dt * parameters_.dt) : 0.0;
         const auto constrained =
-            engine_.constrain_positions({.step = step_, .dt = parameters_.dt, .force_factor = force_factor});
+            engine_.constrain_positions({.step = step_,
+                                         .dt = parameters_.dt,
+                                         .force_factor = force_factor,
+                                         .motion = at_end ? StepMotion::undone : StepMotion::continued});
         if (measured) measure(before, constrained);
         if (at_end) {
             if (engine_.any_failure()) engine_.fail_together(step_);
@@ -179,7 +182,7 @@ void Simulation::second_half()
             const auto timer = engine_.timers.measure(Stage::integrate);
             kick(engine_.atoms, dt);
         }
-        engine_.constrain_velocities({.step = step_, .dt = parameters_.dt});
+        engine_.constrain_velocities({.step = step_, .dt = parameters_.dt, .motion = StepMotion::continued});
         if (!engine_.constraints().empty() && engine_.any_failure()) engine_.fail_together(step_);
     }
     if (!scheme_.thermostat_first) apply_thermostat();

@@ -57,6 +57,8 @@ SolverSettings solver_settings(const Parameters& parameters, const Communicator&
             .lincs_order = static_cast<int>(parameters.lincs_order),
             .lincs_iterations = static_cast<int>(parameters.lincs_iter),
             .lincs_warn_angle = parameters.lincs_warnangle,
+            .shake_relaxation = parameters.shake_sor ? parameters.shake_omega : 1.0,
+            .shake_warm_start = parameters.shake_warm_start,
             .comm = comm};
 }
 

@@ -13,11 +13,11 @@ AtomId id_of(const ClusterInstance& instance, std::int32_t atom)
     return instance.molecule_start + atom;
 }
 
-std::span<const Constraint> constraints_of_colour(const ConstraintCluster& cluster, std::size_t colour)
+/// Indices of the constraints of a colour: the first, and one past the last.
+std::pair<std::size_t, std::size_t> colour_range(const ConstraintCluster& cluster, std::size_t colour)
 {
-    const auto begin = static_cast<std::size_t>(cluster.colour_begin[colour]);
-    const auto end = static_cast<std::size_t>(cluster.colour_begin[colour + 1]);
-    return std::span(cluster.constraints).subspan(begin, end - begin);
+    return {static_cast<std::size_t>(cluster.colour_begin[colour]),
+            static_cast<std::size_t>(cluster.colour_begin[colour + 1])};
 }
 
 std::size_t colour_count(const ConstraintCluster& cluster)
@@ -49,7 +49,7 @@ void LinkTable::rebuild(const Communicator& comm, std::span<const ClusterInstanc
         auto& cluster = clusters.emplace_back(LinkedCluster{instance, -1, 0, 0});
         if (std::ranges::all_of(instance.cluster->atoms, is_owned)) {
             cluster.begin = static_cast<std::int32_t>(links.size());
-            for (const auto& constraint : instance.cluster->constraints) add_link(c, constraint, directory);
+            for (std::size_t k = 0; k < instance.cluster->constraints.size(); ++k) add_link(c, k, directory);
             cluster.end = static_cast<std::int32_t>(links.size());
         } else {
             cluster.bit = 0;
@@ -80,9 +80,12 @@ std::int32_t LinkTable::number_of(AtomId id, const AtomDirectory& directory)
     return entry->second;
 }
 
-void LinkTable::add_link(std::int32_t cluster, const Constraint& constraint, const AtomDirectory& directory)
+void LinkTable::add_link(std::int32_t cluster, std::size_t constraint_index, const AtomDirectory& directory)
 {
     const auto& instance = clusters[static_cast<std::size_t>(cluster)].instance;
+    const auto& constraint = instance.cluster->constraints[constraint_index];
+    auto& places = places_[instance.cluster];
+    if (places.empty()) places = places_at_first_atom(*instance.cluster);
     const auto inverse_mass = [&](std::int32_t atom) {
         return 1.0 / instance.molecule_type->atoms[static_cast<std::size_t>(atom)].mass;
     };
@@ -91,6 +94,7 @@ void LinkTable::add_link(std::int32_t cluster, const Constraint& constraint, con
     link.j = number_of(id_of(instance, constraint.j), directory);
     link.cluster = cluster;
     link.counted = owned(link.i);
+    link.place = places[constraint_index];
     link.d2 = constraint.length * constraint.length;
     link.inverse_mass_i = inverse_mass(constraint.i);
     link.inverse_mass_j = inverse_mass(constraint.j);
@@ -114,9 +118,11 @@ void LinkTable::add_cut_clusters(const Communicator& comm, const AtomDirectory& 
             const auto instance = clusters[c].instance;
             if (clusters[c].bit < 0 || colour >= colour_count(*instance.cluster)) continue;
             LinkRun run{static_cast<std::int32_t>(links.size()), 0, static_cast<std::int32_t>(c)};
-            for (const auto& constraint : constraints_of_colour(*instance.cluster, colour))
+            for (auto [k, stop] = colour_range(*instance.cluster, colour); k < stop; ++k) {
+                const auto& constraint = instance.cluster->constraints[k];
                 if (is_owned(instance, constraint.i) || is_owned(instance, constraint.j))
-                    add_link(run.cluster, constraint, directory);
+                    add_link(run.cluster, k, directory);
+            }
             run.end = static_cast<std::int32_t>(links.size());
             if (run.end > run.begin) cut_runs[colour].push_back(run);
         }
@@ -139,7 +145,8 @@ std::vector<CopyRequest> LinkTable::copy_requests(const AtomDirectory& directory
     for (const auto& [instance, bit, begin, end] : clusters) {
         if (bit < 0) continue;
         for (std::size_t colour = 0; colour < colour_count(*instance.cluster); ++colour)
-            for (const auto& constraint : constraints_of_colour(*instance.cluster, colour)) {
+            for (auto [k, stop] = colour_range(*instance.cluster, colour); k < stop; ++k) {
+                const auto& constraint = instance.cluster->constraints[k];
                 const auto i = number_.find(id_of(instance, constraint.i)),
                            j = number_.find(id_of(instance, constraint.j));
                 const auto is_copy = [&](const auto& entry) { return entry == number_.end() || !owned(entry->second); };
@@ -151,17 +158,33 @@ std::vector<CopyRequest> LinkTable::copy_requests(const AtomDirectory& directory
     return requests;
 }
 
-std::int64_t LinkTable::refresh(std::vector<IVec3>& values)
+namespace {
+
+void update(HaloExchange& exchange, std::vector<IVec3>& values, ConstraintResult& result)
 {
-    if (exchanges_.empty()) return 0;
-    exchanges_[0].update(values);
-    return exchanges_[0].messages();
+    exchange.update(values);
+    result.messages += exchange.messages();
+    result.bytes += exchange.copies_sent() * static_cast<std::int64_t>(sizeof(IVec3));
 }
 
-std::int64_t LinkTable::refresh_after(std::size_t colour, std::vector<IVec3>& values)
+} // namespace
+
+void LinkTable::refresh(std::vector<IVec3>& values, ConstraintResult& result)
 {
-    exchanges_[1 + colour].update(values);
-    return exchanges_[1 + colour].messages();
+    if (!exchanges_.empty()) update(exchanges_[0], values, result);
+}
+
+void LinkTable::refresh_after(std::size_t colour, std::vector<IVec3>& values, ConstraintResult& result)
+{
+    update(exchanges_[1 + colour], values, result);
+}
+
+std::vector<std::int32_t> places_at_first_atom(const ConstraintCluster& cluster)
+{
+    std::unordered_map<std::int32_t, std::int32_t> count;
+    std::vector<std::int32_t> places;
+    for (const auto& constraint : cluster.constraints) places.push_back(count[constraint.i]++);
+    return places;
 }
 
 } // namespace holon

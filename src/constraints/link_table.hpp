@@ -13,9 +13,13 @@ struct Link {
     std::int32_t i = 0, j = 0;
     std::int32_t cluster = 0; // index in LinkTable::clusters
     bool counted = false;     // here, in sums over constraints: this rank owns i
+    std::int32_t place = 0;   // among the constraints of the cluster that begin at i
     double d2 = 0.0;          // [nm^2]
     double inverse_mass_i = 0.0, inverse_mass_j = 0.0;
 };
+
+/// For each constraint of a cluster: its place among those that begin at the same atom.
+std::vector<std::int32_t> places_at_first_atom(const ConstraintCluster& cluster);
 
 /// A cluster of which this rank owns an atom.
 struct LinkedCluster {
@@ -48,18 +52,19 @@ public:
     bool owned(std::int32_t number) const { return local[static_cast<std::size_t>(number)] < n_owned_; }
     std::size_t n_atoms() const { return ids.size(); }
 
-    /// Owners -> copies, in arrays with one element per number, without shifts. Collective. Returns the messages sent.
-    std::int64_t refresh(std::vector<IVec3>& values);
-    std::int64_t refresh_after(std::size_t colour, std::vector<IVec3>& values);
+    /// Owners -> copies, in arrays with one element per number, without shifts. Adds to messages and bytes. Collective.
+    void refresh(std::vector<IVec3>& values, ConstraintResult& result);
+    void refresh_after(std::size_t colour, std::vector<IVec3>& values, ConstraintResult& result);
 
 private:
     std::int32_t number_of(AtomId id, const AtomDirectory& directory);
-    void add_link(std::int32_t cluster, const Constraint& constraint, const AtomDirectory& directory);
+    void add_link(std::int32_t cluster, std::size_t constraint, const AtomDirectory& directory);
     void add_cut_clusters(const Communicator& comm, const AtomDirectory& directory);
     std::vector<CopyRequest> copy_requests(const AtomDirectory& directory) const;
 
     std::int32_t n_owned_ = 0;
     std::unordered_map<AtomId, std::int32_t> number_;
+    std::unordered_map<const ConstraintCluster*, std::vector<std::int32_t>> places_;
     std::vector<HaloExchange> exchanges_; // 0: all copies; 1 + c: after colour c. None if nothing is cut anywhere.
 };
 

@@ -8,8 +8,17 @@
 /// bit for bit alike; the only messages are, after each colour, the displacements of copies that were changed by a
 /// constraint not computed here, and one bit per cut cluster, reduced once per sweep. The price: as many rounds of
 /// messages per sweep as there are colours, and the linear convergence of the original.
+///
+/// Two remedies. Successive over-relaxation: corrections are exaggerated by a factor, given or found out cluster by
+/// cluster from the errors that the sweeps meet (see relaxation.hpp), which are then reduced over the ranks, too.
+/// E. Barth, K. Kuczera, B. Leimkuhler, R. D. Skeel, J. Comput. Chem. 16, 1192 (1995). Warm start: the multipliers of
+/// the last stage are the guess of this one. They are then part of the state: kept with the first atom of each
+/// constraint, as that of a position stage [u]; one of a velocity stage [u/ps] is worth dt times as much, for in
+/// velocity Verlet either stands for half the constraint force. The price: the trajectory no longer depends on
+/// positions and velocities alone.
 #include "bond.hpp"
-#include "link_table.hpp"
+#include "kept_multipliers.hpp"
+#include "relaxation.hpp"
 
 #include <cmath>
 #include <limits>
@@ -28,11 +37,11 @@ struct Work {
 struct LengthRule {
     double tolerance;
 
-    /// The multiplier that puts one constraint right: 0 if it is, NaN if that can not be done.
-    double operator()(const Link& link, const Vec3& r, const Vec3& s) const
+    double error(const Link& link, const Vec3&, const Vec3& s) const { return 0.5 * (s.squaredNorm() - link.d2); }
+
+    /// The multiplier that puts one constraint with error g right; NaN if that can not be done.
+    double multiplier(const Link& link, const Vec3& r, const Vec3& s, double g) const
     {
-        const double g = 0.5 * (s.squaredNorm() - link.d2);
-        if (std::abs(g) <= tolerance * link.d2) return 0.0;
         const double projection = s.dot(r);
         if (!(projection > min_cosine * link.d2)) return std::numeric_limits<double>::quiet_NaN();
         return g / ((link.inverse_mass_i + link.inverse_mass_j) * projection);
@@ -43,10 +52,10 @@ struct LengthRule {
 struct RateRule {
     double tolerance; // of r.s / d^2 [1/ps]
 
-    double operator()(const Link& link, const Vec3& r, const Vec3& s) const
+    double error(const Link&, const Vec3& r, const Vec3& s) const { return r.dot(s); }
+
+    double multiplier(const Link& link, const Vec3& r, const Vec3&, double g) const
     {
-        const double g = r.dot(s);
-        if (std::abs(g) <= tolerance * link.d2) return 0.0;
         return g / ((link.inverse_mass_i + link.inverse_mass_j) * r.squaredNorm());
     }
 };
@@ -71,6 +80,7 @@ public:
     explicit ShakeSolver(const SolverSettings& settings) : settings_(settings) {}
 
     bool accepts(const MoleculeType&, const ConstraintCluster&) const override { return true; }
+    void add_needs(const MoleculeType& molecule, const ConstraintCluster& cluster, MoleculeNeeds& needs) const override;
     void rebuild(std::span<const ClusterInstance> clusters, const Atoms& atoms,
                  const AtomDirectory& directory) override;
     ConstraintResult project_positions(Atoms& atoms, const Box& box, const ConstraintStage& stage) override;
@@ -80,10 +90,16 @@ private:
     enum class State : std::uint8_t { active, done, failed };
     struct Progress {
         State state = State::active;
+        Relaxation relaxation;
+        double error = 0.0;          // largest met in this sweep, on this rank
         std::int32_t corrected = -1; // the last link that was, on this rank
         std::int32_t failed = -1;    // the link that failed on this rank
     };
 
+    bool adaptive() const { return settings_.shake_relaxation == 0.0; }
+    bool keeps(const Atoms& atoms) const { return settings_.shake_warm_start && !atoms.kept_begin.empty(); }
+    void guess(bool warm, double unit);
+    void remember(Atoms& atoms, double unit);
     ConstraintResult start(const std::vector<IVec3>& owned_values);
     template <class Rule>
     void relax(const Rule& rule, const ConstraintStage& stage, ConstraintResult& result);
@@ -93,7 +109,9 @@ private:
     void relax_cut(const Rule& rule, ConstraintResult& result);
     template <class Rule>
     State sweep(const Rule& rule, std::int32_t begin, std::int32_t end);
+    void end_sweep(Progress& progress, double error) const;
     void mark(const LinkedCluster& cluster, State state);
+    void share_errors(ConstraintResult& result);
     bool vote(ConstraintResult& result);
     void withdraw_failed(const ConstraintStage& stage, ConstraintResult& result);
     void add_virial(const ConstraintStage& stage, ConstraintResult& result) const;
@@ -105,9 +123,12 @@ private:
     LinkTable table_;
     std::vector<Progress> progress_;   // per cluster
     std::vector<Work> work_;           // per link
+    KeptMultipliers kept_;             // those of the last stage, as of a position stage [u]
+    std::vector<Vec3> guess_;          // per number: displacement of an owned atom before the first sweep
     std::vector<IVec3> values_;        // per number: trial position or velocity, as the owner has it
     std::vector<IVec3> displacements_; // per number: to be added to values_; bits of doubles [nm, nm/ps]
     std::vector<std::uint64_t> mask_;  // a bit per cut cluster: corrected in this sweep; then as many: failed
+    std::vector<std::int64_t> errors_; // ordered_bits() of the largest error met in this sweep, per cut cluster
 };
 
 void ShakeSolver::rebuild(std::span<const ClusterInstance> clusters, const Atoms& atoms, const AtomDirectory& directory)
@@ -118,6 +139,34 @@ void ShakeSolver::rebuild(std::span<const ClusterInstance> clusters, const Atoms
     values_.resize(table_.n_atoms());
     displacements_.resize(table_.n_atoms());
     mask_.resize(2 * static_cast<std::size_t>((table_.n_cut + 63) / 64));
+    errors_.resize(adaptive() ? static_cast<std::size_t>(table_.n_cut) : 0);
+    if (keeps(atoms)) kept_.rebuild(settings_.comm, table_, atoms);
+}
+
+void ShakeSolver::add_needs(const MoleculeType& molecule, const ConstraintCluster& cluster, MoleculeNeeds& needs) const
+{
+    if (settings_.shake_warm_start) KeptMultipliers::add_needs(molecule, cluster, needs);
+}
+
+/// Sets the multipliers to begin with, and what they displace the owned atoms by, of which all constraints are here.
+/// `unit`: multiplier of a position stage that is worth one of this stage.
+void ShakeSolver::guess(bool warm, double unit)
+{
+    guess_.assign(values_.size(), Vec3::Zero());
+    for (std::size_t k = 0; k < work_.size(); ++k) {
+        const auto& link = table_.links[k];
+        auto& work = work_[k];
+        work.multiplier = warm ? kept_[k] / unit : 0.0;
+        if (work.multiplier == 0.0) continue;
+        guess_[static_cast<std::size_t>(link.i)] += (work.multiplier * link.inverse_mass_i) * work.r;
+        guess_[static_cast<std::size_t>(link.j)] -= (work.multiplier * link.inverse_mass_j) * work.r;
+    }
+}
+
+void ShakeSolver::remember(Atoms& atoms, double unit)
+{
+    for (std::size_t k = 0; k < work_.size(); ++k)
+        if (state_of(table_.links[k].cluster) != State::failed) kept_.set(k, work_[k].multiplier * unit, table_, atoms);
 }
 
 /// Takes the values of the owned atoms, gets those of the copies, and forgets the last stage.
@@ -126,60 +175,80 @@ ConstraintResult ShakeSolver::start(const std::vector<IVec3>& owned_values)
     ConstraintResult result;
     for (std::size_t n = 0; n < values_.size(); ++n)
         if (table_.owned(static_cast<std::int32_t>(n))) values_[n] = at(owned_values, table_.local[n]);
-    result.messages += table_.refresh(values_);
+    table_.refresh(values_, result);
     std::ranges::fill(displacements_, to_bits(Vec3::Zero()));
-    std::ranges::fill(progress_, Progress{});
+    std::ranges::fill(progress_, Progress{.relaxation = Relaxation(adaptive() ? 1.0 : settings_.shake_relaxation)});
     return result;
 }
 
 ConstraintResult ShakeSolver::project_positions(Atoms& atoms, const Box& box, const ConstraintStage& stage)
 {
-    auto result = start(atoms.x);
+    const bool warm = stage.motion != StepMotion::none && keeps(atoms);
+    const double inverse_dt = inverse_step(stage);
     const auto bond = [&box](const IVec3& from, const IVec3& to) {
         return to_real(box.minimum_image(to - from), position_unit);
     };
+    const auto displace_owned = [&](std::size_t number, const Vec3& displacement) {
+        if (table_.owned(static_cast<std::int32_t>(number)))
+            displace(atoms, table_.local[number], displacement, inverse_dt);
+    };
     for (std::size_t k = 0; k < work_.size(); ++k) {
         const auto& link = table_.links[k];
-        work_[k] = {bond(at(atoms.x_ref, local(link.i)), at(atoms.x_ref, local(link.j))),
-                    bond(at(values_, link.i), at(values_, link.j))};
+        work_[k].r = bond(at(atoms.x_ref, local(link.i)), at(atoms.x_ref, local(link.j)));
     }
+    guess(warm, 1.0);
+    if (warm)
+        for (std::size_t n = 0; n < guess_.size(); ++n) displace_owned(n, guess_[n]);
+    auto result = start(atoms.x);
+    for (std::size_t k = 0; k < work_.size(); ++k)
+        work_[k].s = bond(at(values_, table_.links[k].i), at(values_, table_.links[k].j));
     relax(LengthRule{settings_.tolerance}, stage, result);
 
-    const double inverse_dt = inverse_step(stage);
     for (std::size_t n = 0; n < values_.size(); ++n) {
         const Vec3 d = from_bits(displacements_[n]);
         values_[n] += to_lattice(d, position_unit);
-        if (table_.owned(static_cast<std::int32_t>(n))) displace(atoms, table_.local[n], d, inverse_dt);
+        displace_owned(n, d);
     }
     for (const auto& link : table_.links)
         if (link.counted && state_of(link.cluster) != State::failed)
             note_residual(result, length_error(bond(at(values_, link.i), at(values_, link.j)), link.d2));
+    if (warm && stage.motion == StepMotion::continued) remember(atoms, 1.0);
     return result;
 }
 
 ConstraintResult ShakeSolver::project_velocities(Atoms& atoms, const Box& box, const ConstraintStage& stage)
 {
-    auto result = start(atoms.v);
+    const bool warm = stage.motion != StepMotion::none && keeps(atoms);
     const auto relative = [this](const Link& link) {
         return to_real(IVec3(at(values_, link.j) - at(values_, link.i)), velocity_unit);
+    };
+    const auto accelerate_owned = [&](std::size_t number, const IVec3& change) {
+        if (table_.owned(static_cast<std::int32_t>(number)))
+            atoms.v[static_cast<std::size_t>(table_.local[number])] += change;
     };
     for (std::size_t k = 0; k < work_.size(); ++k) {
         const auto& link = table_.links[k];
         const IVec3 bond = box.minimum_image(at(atoms.x, local(link.j)) - at(atoms.x, local(link.i)));
-        work_[k] = {to_real(bond, position_unit), relative(link)};
+        work_[k].r = to_real(bond, position_unit);
     }
+    guess(warm, stage.dt);
+    if (warm)
+        for (std::size_t n = 0; n < guess_.size(); ++n) accelerate_owned(n, to_lattice(guess_[n], velocity_unit));
+    auto result = start(atoms.v);
+    for (std::size_t k = 0; k < work_.size(); ++k) work_[k].s = relative(table_.links[k]);
     relax(RateRule{settings_.tolerance / stage.dt}, stage, result);
 
     for (std::size_t n = 0; n < values_.size(); ++n) {
         const IVec3 change = to_lattice(from_bits(displacements_[n]), velocity_unit);
         values_[n] += change;
-        if (table_.owned(static_cast<std::int32_t>(n))) atoms.v[static_cast<std::size_t>(table_.local[n])] += change;
+        accelerate_owned(n, change);
     }
     for (std::size_t k = 0; k < work_.size(); ++k) {
         const auto& link = table_.links[k];
         if (link.counted && state_of(link.cluster) != State::failed)
             note_residual(result, rate_error(work_[k].r, relative(link), link.d2));
     }
+    if (warm && stage.motion == StepMotion::continued) remember(atoms, stage.dt);
     return result;
 }
 
@@ -203,9 +272,16 @@ void ShakeSolver::relax_whole(const Rule& rule, std::size_t cluster, ConstraintR
     std::int64_t sweeps = 0;
     while (state == State::active && sweeps < settings_.max_iterations) {
         state = sweep(rule, begin, end);
+        end_sweep(progress_[cluster], progress_[cluster].error);
         ++sweeps;
     }
     result.iterations = std::max(result.iterations, sweeps);
+}
+
+void ShakeSolver::end_sweep(Progress& progress, double error) const
+{
+    if (adaptive()) progress.relaxation.note(error);
+    progress.error = 0.0;
 }
 
 /// All cut clusters together. Collective.
@@ -220,7 +296,7 @@ void ShakeSolver::relax_cut(const Rule& rule, ConstraintResult& result)
             for (const auto& run : table_.cut_runs[colour])
                 if (state_of(run.cluster) == State::active)
                     mark(table_.clusters[static_cast<std::size_t>(run.cluster)], sweep(rule, run.begin, run.end));
-            result.messages += table_.refresh_after(colour, displacements_);
+            table_.refresh_after(colour, displacements_, result);
         }
         any_active = vote(result);
         ++sweeps;
@@ -233,15 +309,20 @@ template <class Rule>
 ShakeSolver::State ShakeSolver::sweep(const Rule& rule, std::int32_t begin, std::int32_t end)
 {
     auto state = State::done;
+    if (begin == end) return state;
+    auto& progress = progress_[static_cast<std::size_t>(table_.links[static_cast<std::size_t>(begin)].cluster)];
+    const double relaxation = progress.relaxation.factor();
     for (std::int32_t k = begin; k < end; ++k) {
         const auto& link = table_.links[static_cast<std::size_t>(k)];
         auto& work = work_[static_cast<std::size_t>(k)];
         auto& bits_i = displacements_[static_cast<std::size_t>(link.i)];
         auto& bits_j = displacements_[static_cast<std::size_t>(link.j)];
         const Vec3 d_i = from_bits(bits_i), d_j = from_bits(bits_j);
-        const double multiplier = rule(link, work.r, work.s + (d_j - d_i));
-        if (multiplier == 0.0) continue;
-        auto& progress = progress_[static_cast<std::size_t>(link.cluster)];
+        const Vec3 s = work.s + (d_j - d_i);
+        const double error = rule.error(link, work.r, s);
+        if (adaptive()) progress.error = std::max(progress.error, std::abs(error) / link.d2);
+        if (std::abs(error) <= rule.tolerance * link.d2) continue;
+        const double multiplier = relaxation * rule.multiplier(link, work.r, s, error);
         if (!std::isfinite(multiplier)) {
             progress.failed = k;
             return State::failed;
@@ -264,11 +345,27 @@ void ShakeSolver::mark(const LinkedCluster& cluster, State state)
     if (state == State::failed) mask_[mask_.size() / 2 + word] |= bit;
 }
 
+/// Where factors depend on them: the errors of the cut clusters, wherever they are largest. Collective.
+void ShakeSolver::share_errors(ConstraintResult& result)
+{
+    if (!adaptive()) return;
+    std::ranges::fill(errors_, 0);
+    for (std::size_t c = 0; c < progress_.size(); ++c)
+        if (const auto bit = table_.clusters[c].bit; bit >= 0)
+            errors_[static_cast<std::size_t>(bit)] = ordered_bits(progress_[c].error);
+    settings_.comm.max(std::span(errors_));
+    ++result.reductions;
+    for (std::size_t c = 0; c < progress_.size(); ++c)
+        if (const auto bit = table_.clusters[c].bit; bit >= 0)
+            end_sweep(progress_[c], from_ordered_bits(errors_[static_cast<std::size_t>(bit)]));
+}
+
 /// Shares the mask, and tells whether any cut cluster, here or elsewhere, is still active. Collective.
 bool ShakeSolver::vote(ConstraintResult& result)
 {
     settings_.comm.bitwise_or(mask_);
     ++result.reductions;
+    share_errors(result);
     const std::size_t n_words = mask_.size() / 2;
     for (std::size_t c = 0; c < progress_.size(); ++c) {
         const auto bit = table_.clusters[c].bit;
@@ -283,7 +380,8 @@ bool ShakeSolver::vote(ConstraintResult& result)
     return false;
 }
 
-/// Leaves the atoms of failed clusters where they are, and says what failed first: on a rank that has seen it.
+/// Leaves the atoms of failed clusters where they were before any guess, and says what failed first: on a rank that has
+/// seen it.
 void ShakeSolver::withdraw_failed(const ConstraintStage& stage, ConstraintResult& result)
 {
     for (std::size_t c = 0; c < progress_.size(); ++c) {
@@ -305,7 +403,7 @@ void ShakeSolver::withdraw_failed(const ConstraintStage& stage, ConstraintResult
     for (const auto& link : table_.links)
         if (state_of(link.cluster) == State::failed)
             for (const auto number : {link.i, link.j})
-                displacements_[static_cast<std::size_t>(number)] = to_bits(Vec3::Zero());
+                displacements_[static_cast<std::size_t>(number)] = to_bits(-guess_[static_cast<std::size_t>(number)]);
 }
 
 void ShakeSolver::add_virial(const ConstraintStage& stage, ConstraintResult& result) const

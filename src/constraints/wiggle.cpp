@@ -11,11 +11,18 @@
 namespace holon {
 namespace {
 
+/// One guess is enough.
+SolverSettings without_warm_start(SolverSettings settings)
+{
+    settings.shake_warm_start = false;
+    return settings;
+}
+
 class WiggleSolver final : public Solver {
 public:
     explicit WiggleSolver(const SolverSettings& settings)
         : guess_(make_newton_solver(settings, {.jacobian = Jacobian::reference, .once = true})),
-          solver_(make_solver(settings.after_guess, settings))
+          solver_(make_solver(settings.after_guess, without_warm_start(settings)))
     {
     }
 

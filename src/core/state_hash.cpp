@@ -31,7 +31,7 @@ private:
     std::uint64_t hash_;
 };
 
-constexpr std::uint64_t atom_seed = 0x61746f6d, box_seed = 0x626f78;
+constexpr std::uint64_t atom_seed = 0x61746f6d, box_seed = 0x626f78, kept_seed = 0x6b657074;
 
 } // namespace
 
@@ -43,6 +43,16 @@ std::uint64_t atom_hash(AtomId id, const IVec3& x, const Image& image, const IVe
     absorber.add(half(image[1]) | half(image[2]) << 32);
     absorber.add(x);
     absorber.add(v);
+    return absorber.hash();
+}
+
+std::uint64_t kept_hash(AtomId id, std::int32_t index, double value)
+{
+    if (value == 0.0) return 0;
+    Absorber absorber(kept_seed);
+    absorber.add(std::uint64_t{static_cast<std::uint32_t>(id)} | std::uint64_t{static_cast<std::uint32_t>(index)}
+                                                                     << 32);
+    absorber.add(std::bit_cast<std::uint64_t>(value));
     return absorber.hash();
 }
 

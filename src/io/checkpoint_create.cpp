@@ -45,6 +45,15 @@ h5::Handle atom_type()
     return type;
 }
 
+h5::Handle kept_type()
+{
+    auto type = compound_type(sizeof(KeptNumber));
+    add_field(type, "id", offsetof(KeptNumber, id), H5T_NATIVE_INT32);
+    add_field(type, "index", offsetof(KeptNumber, index), H5T_NATIVE_INT32);
+    add_field(type, "value", offsetof(KeptNumber, value), H5T_NATIVE_DOUBLE);
+    return type;
+}
+
 h5::Handle outputs_type()
 {
     static_assert(std::is_standard_layout_v<OutputMarks>);
@@ -83,15 +92,18 @@ h5::Handle record_type()
     add_field(type, "values", offsetof(CommitRecord, values), h5::array_type(value, values));
     add_field(type, "outputs", offsetof(CommitRecord, outputs), outputs_type());
     add_field(type, "sequence", offsetof(CommitRecord, sequence), H5T_NATIVE_INT64);
+    add_field(type, "kept_checksum", offsetof(CommitRecord, kept_checksum), H5T_NATIVE_UINT64);
+    add_field(type, "first_kept", offsetof(CommitRecord, first_kept), H5T_NATIVE_INT64);
+    add_field(type, "kept", offsetof(CommitRecord, kept), H5T_NATIVE_INT64);
     return type;
 }
 
-void write_description(hid_t file, const CheckpointInput& input, int ring)
+void write_description(hid_t file, const CheckpointInput& input, const CheckpointDirectory& directory)
 {
-    h5::set_attribute(file, "format", std::int64_t{checkpoint_format});
+    h5::set_attribute(file, "format", std::int64_t{directory.format});
     h5::set_attribute(file, "program", std::string_view("Holon"));
     h5::set_attribute(file, "atoms", input.atoms);
-    h5::set_attribute(file, "ring", std::int64_t{ring});
+    h5::set_attribute(file, "ring", std::int64_t{directory.ring});
     h5::set_attribute(file, "position_unit_nm", position_unit);
     h5::set_attribute(file, "velocity_unit_nm_per_ps", velocity_unit);
     const auto group = h5::create_group(file, "input");
@@ -100,14 +112,15 @@ void write_description(hid_t file, const CheckpointInput& input, int ring)
 
 void write_file(hid_t file, const CheckpointInput& input, CheckpointDirectory& directory)
 {
-    const std::int64_t page[] = {page_bytes}, records[] = {directory.rank_capacity}, rows[] = {directory.rows};
+    const std::int64_t page[] = {page_bytes}, records[] = {directory.rank_capacity}, rows[] = {directory.rows},
+                       kept_rows[] = {directory.kept_rows};
     const auto page_set = h5::create_contiguous(file, H5T_NATIVE_UCHAR, page, "directory");
     h5::link(page_set, file, "directory");
     directory.offset = h5::offset_of(page_set);
-    write_description(file, input, static_cast<int>(directory.ring));
+    write_description(file, input, directory);
 
     const auto slots = h5::create_group(file, "slots");
-    const auto record = record_type(), atom = atom_type();
+    const auto record = record_type(), atom = atom_type(), kept = kept_type();
     for (int k = 0; k < directory.slot_count(); ++k) {
         const auto slot = h5::create_group(slots, std::to_string(k).c_str());
         const auto record_set = h5::create_contiguous(file, record, records, "commit records");
@@ -115,6 +128,10 @@ void write_file(hid_t file, const CheckpointInput& input, CheckpointDirectory& d
         h5::link(record_set, slot, "commits");
         h5::link(atom_set, slot, "atoms");
         directory.slots[static_cast<std::size_t>(k)] = {h5::offset_of(record_set), h5::offset_of(atom_set)};
+        if (directory.kept == 0) continue;
+        const auto kept_set = h5::create_contiguous(file, kept, kept_rows, "kept numbers");
+        h5::link(kept_set, slot, "kept");
+        directory.kept_places[static_cast<std::size_t>(k)] = h5::offset_of(kept_set);
     }
 }
 
@@ -134,6 +151,8 @@ std::uint64_t checksum_of_rest(const RawFile& file, const CheckpointDirectory& d
         const auto& slot = directory.slots[static_cast<std::size_t>(k)];
         excluded.emplace_back(slot.records, slot.records + directory.record_bytes());
         excluded.emplace_back(slot.atoms, slot.atoms + directory.atom_bytes());
+        const auto kept = directory.kept_places[static_cast<std::size_t>(k)];
+        if (directory.kept > 0) excluded.emplace_back(kept, kept + directory.kept_bytes());
     }
     std::ranges::sort(excluded);
     excluded.emplace_back(directory.file_size, directory.file_size);
@@ -179,12 +198,14 @@ CheckpointDirectory find_directory(const RawFile& file)
 bool is_plausible(const CheckpointDirectory& directory)
 {
     return directory.ring >= 1 && directory.ring <= max_ring && directory.atoms >= 1 &&
-           directory.rows >= directory.atoms && directory.rank_capacity >= 1;
+           directory.rows >= directory.atoms && directory.rank_capacity >= 1 && directory.kept >= 0 &&
+           directory.kept_rows >= directory.kept;
 }
 
 } // namespace
 
-CheckpointDirectory create_checkpoint_file(const std::string& path, const CheckpointInput& input, int ring, int ranks)
+CheckpointDirectory create_checkpoint_file(const std::string& path, const CheckpointInput& input, std::int64_t kept,
+                                           int ring, int ranks)
 {
     HOLON_ASSERT(ring >= 1 && ring <= max_ring && input.atoms > 0,
                  fmt::format("{} slots, {} atoms", ring, input.atoms));
@@ -194,11 +215,17 @@ CheckpointDirectory create_checkpoint_file(const std::string& path, const Checkp
     directory.atoms = input.atoms;
     directory.rank_capacity =
         std::max(min_rank_capacity, static_cast<std::int64_t>(std::bit_ceil(static_cast<std::uint64_t>(ranks))));
-    directory.rows = round_up(input.atoms, rows_per_page) + directory.rank_capacity * rows_per_page;
+    const auto rows_for = [&directory](std::int64_t n, std::int64_t per_page) {
+        return round_up(n, per_page) + directory.rank_capacity * per_page;
+    };
+    directory.format = kept > 0 ? checkpoint_format : 1; // which older programs can read, too
+    directory.rows = rows_for(input.atoms, rows_per_page<AtomRecord>);
+    directory.kept = kept;
+    directory.kept_rows = kept > 0 ? rows_for(kept, rows_per_page<KeptNumber>) : 0;
 
     std::int64_t needed = std::int64_t{1} << 20;
     for (const auto& [name, text] : input.texts) needed += static_cast<std::int64_t>(text.size()) + page_bytes;
-    needed += directory.slot_count() * (directory.atom_bytes() + directory.record_bytes());
+    needed += directory.slot_count() * (directory.atom_bytes() + directory.kept_bytes() + directory.record_bytes());
     RawFile(path, RawFile::Mode::create).allocate(needed); // the HDF5 library copes badly with a full disk
     lay_out(path, input, directory);
 
@@ -207,7 +234,6 @@ CheckpointDirectory create_checkpoint_file(const std::string& path, const Checkp
     file.allocate(directory.file_size);
     directory.rest_checksum = checksum_of_rest(file, directory);
     directory.magic = magic;
-    directory.format = checkpoint_format;
     directory.checksum = checksum_of(directory);
     file.write(std::as_bytes(std::span(&directory, 1)), directory.offset);
     HOLON_ASSERT(find_directory(file).checksum == directory.checksum, fmt::format("offset {}", directory.offset));

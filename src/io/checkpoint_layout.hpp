@@ -18,10 +18,14 @@ namespace holon {
 static_assert(sizeof(AtomRecord) == 64 && std::is_standard_layout_v<AtomRecord>);
 static_assert(offsetof(AtomRecord, v) == 24 && offsetof(AtomRecord, image) == 48 && offsetof(AtomRecord, id) == 60);
 
+static_assert(sizeof(KeptNumber) == 16 && std::is_standard_layout_v<KeptNumber>);
+static_assert(offsetof(KeptNumber, index) == 4 && offsetof(KeptNumber, value) == 8);
+
 inline constexpr std::int64_t page_bytes = 4096;
 
-/// Rows of atoms per page: a rank's block begins at a multiple of it, so that no two ranks write to one page.
-inline constexpr std::int64_t rows_per_page = page_bytes / static_cast<std::int64_t>(sizeof(AtomRecord));
+/// Rows per page: a rank's block begins at a multiple of it, so that no two ranks write to one page.
+template <class Row>
+inline constexpr std::int64_t rows_per_page = page_bytes / static_cast<std::int64_t>(sizeof(Row));
 
 /// One number of RunState::values.
 struct StateValue {
@@ -46,7 +50,11 @@ struct CommitRecord {
     std::array<StateValue, RunState::max_values> values;
     OutputMarks outputs;
     std::int64_t sequence; // counts the states that have been submitted to this file: the largest is the newest
-    std::array<std::byte, 48> reserved;
+    // Its share of the numbers that methods keep: rows [first_kept, first_kept + kept).
+    std::uint64_t kept_checksum;
+    std::int64_t first_kept;
+    std::int64_t kept;
+    std::array<std::byte, 24> reserved;
 };
 static_assert(sizeof(CommitRecord) == page_bytes && std::is_trivially_copyable_v<CommitRecord>);
 
@@ -63,7 +71,7 @@ struct SlotPlace {
 
 inline constexpr int max_ring = 12;
 inline constexpr int synced_slots = 2;
-inline constexpr std::uint32_t checkpoint_format = 1;
+inline constexpr std::uint32_t checkpoint_format = 2; // 1: without kept numbers, where there are none
 
 /// The page that says where everything is. It is a dataset of its own at one of the first page boundaries, is found
 /// without the HDF5 library, and guards all of the file that is not a slot with a checksum, so that damage is found
@@ -81,16 +89,21 @@ struct CheckpointDirectory {
     std::int64_t rows;          // of a slot
     std::int64_t rank_capacity; // commit records of a slot
     std::array<SlotPlace, max_ring + synced_slots> slots;
-    std::array<std::byte, 3792> reserved;
+    std::int64_t kept;      // numbers that methods keep with atoms, in a state; 0: the slots have no place for any
+    std::int64_t kept_rows; // of a slot
+    std::array<std::int64_t, max_ring + synced_slots> kept_places; // where those of each slot begin
+    std::array<std::byte, 3664> reserved;
 
     int slot_count() const { return static_cast<int>(ring) + synced_slots; }
     std::int64_t atom_bytes() const { return rows * static_cast<std::int64_t>(sizeof(AtomRecord)); }
+    std::int64_t kept_bytes() const { return kept_rows * static_cast<std::int64_t>(sizeof(KeptNumber)); }
     std::int64_t record_bytes() const { return rank_capacity * page_bytes; }
 };
 static_assert(sizeof(CheckpointDirectory) == page_bytes && std::is_trivially_copyable_v<CheckpointDirectory>);
 
-/// Makes a file with empty slots. Failure, if there is no space for it.
-CheckpointDirectory create_checkpoint_file(const std::string& path, const CheckpointInput& input, int ring, int ranks);
+/// Makes a file with empty slots for states with so many kept numbers. Failure, if there is no space for it.
+CheckpointDirectory create_checkpoint_file(const std::string& path, const CheckpointInput& input, std::int64_t kept,
+                                           int ring, int ranks);
 
 /// Checks all of the file but its slots. InputError as read_checkpoint().
 CheckpointDirectory read_directory(const RawFile& file);
@@ -106,7 +119,7 @@ struct SlotRecords {
 };
 SlotRecords read_records(const RawFile& file, const CheckpointDirectory& directory, int slot);
 
-/// Reads all atoms of a slot whose records agree: empty, or what is wrong with them.
+/// Reads all atoms and kept numbers of a slot whose records agree: empty, or what is wrong with them.
 std::string verify_atoms(const RawFile& file, const CheckpointDirectory& directory, int slot,
                          const std::vector<CommitRecord>& records);
 

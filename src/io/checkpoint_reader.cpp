@@ -11,22 +11,47 @@ namespace holon {
 
 namespace {
 
-/// Reads the atoms [begin, end) of a slot, counting those of rank 0's block first, then rank 1's and so on.
-std::vector<AtomRecord> read_atoms(const RawFile& file, const CheckpointDirectory& directory, int slot,
-                                   std::span<const CommitRecord> records, std::int64_t begin, std::int64_t end)
+/// One rank's block of rows.
+struct Block {
+    std::int64_t first = 0, count = 0;
+};
+
+/// Reads rows [begin, end) from `offset` on, counting those of the first block first, then the second's and so on.
+template <class Row>
+std::vector<Row> read_rows(const RawFile& file, std::int64_t offset, std::span<const Block> blocks, std::int64_t begin,
+                           std::int64_t end)
 {
-    std::vector<AtomRecord> atoms(static_cast<std::size_t>(end - begin));
-    std::int64_t block = 0; // atoms in the blocks before
-    for (const auto& record : records) {
-        const auto from = std::max(begin, block), to = std::min(end, block + record.atoms);
+    std::vector<Row> rows(static_cast<std::size_t>(end - begin));
+    std::int64_t before = 0; // rows in the blocks before
+    for (const auto& block : blocks) {
+        const auto from = std::max(begin, before), to = std::min(end, before + block.count);
         if (from < to)
-            file.read(std::as_writable_bytes(std::span(atoms).subspan(static_cast<std::size_t>(from - begin),
-                                                                      static_cast<std::size_t>(to - from))),
-                      directory.slots[static_cast<std::size_t>(slot)].atoms +
-                          (record.first_row + from - block) * static_cast<std::int64_t>(sizeof(AtomRecord)));
-        block += record.atoms;
+            file.read(std::as_writable_bytes(std::span(rows).subspan(static_cast<std::size_t>(from - begin),
+                                                                     static_cast<std::size_t>(to - from))),
+                      offset + (block.first + from - before) * static_cast<std::int64_t>(sizeof(Row)));
+        before += block.count;
     }
-    return atoms;
+    return rows;
+}
+
+/// The share of `part` out of `parts` of the atoms of a slot.
+std::vector<AtomRecord> read_atoms(const RawFile& file, const CheckpointDirectory& directory, int slot,
+                                   std::span<const CommitRecord> records, std::int64_t part, std::int64_t parts)
+{
+    std::vector<Block> blocks;
+    for (const auto& record : records) blocks.push_back({record.first_row, record.atoms});
+    return read_rows<AtomRecord>(file, directory.slots[static_cast<std::size_t>(slot)].atoms, blocks,
+                                 directory.atoms * part / parts, directory.atoms * (part + 1) / parts);
+}
+
+/// Likewise of the kept numbers.
+std::vector<KeptNumber> read_kept(const RawFile& file, const CheckpointDirectory& directory, int slot,
+                                  std::span<const CommitRecord> records, std::int64_t part, std::int64_t parts)
+{
+    std::vector<Block> blocks;
+    for (const auto& record : records) blocks.push_back({record.first_kept, record.kept});
+    return read_rows<KeptNumber>(file, directory.kept_places[static_cast<std::size_t>(slot)], blocks,
+                                 directory.kept * part / parts, directory.kept * (part + 1) / parts);
 }
 
 /// A slot that holds a whole state.
@@ -130,9 +155,8 @@ CheckpointContents read_checkpoint(const Communicator& comm, const std::string& 
     contents.state = state_of(found.records.front());
     on_all(comm, [&] {
         const auto file = open_input(path);
-        contents.atoms =
-            read_atoms(file, directory, found.slot, found.records, directory.atoms * comm.rank() / comm.size(),
-                       directory.atoms * (comm.rank() + 1) / comm.size());
+        contents.atoms = read_atoms(file, directory, found.slot, found.records, comm.rank(), comm.size());
+        contents.kept = read_kept(file, directory, found.slot, found.records, comm.rank(), comm.size());
     });
     return contents;
 }
@@ -140,6 +164,7 @@ CheckpointContents read_checkpoint(const Communicator& comm, const std::string& 
 struct CheckpointFile::Impl {
     explicit Impl(const std::string& path) : file(open_input(path)), directory(read_directory(file)) {}
     SlotRecords records(int slot) const { return read_records(file, directory, slot); }
+    SlotRecords valid_records(int slot) const;
 
     RawFile file;
     CheckpointDirectory directory;
@@ -178,16 +203,30 @@ std::string CheckpointFile::verify(int slot) const
     return found.problem.empty() ? verify_atoms(impl_->file, impl_->directory, slot, found.records) : found.problem;
 }
 
+/// InputError, if the slot is not valid.
+SlotRecords CheckpointFile::Impl::valid_records(int slot) const
+{
+    auto found = records(slot);
+    if (found.problem.empty()) found.problem = verify_atoms(file, directory, slot, found.records);
+    if (!found.problem.empty())
+        throw InputError(fmt::format("{}: slot {} is not valid: {}.", file.path(), slot, found.problem));
+    return found;
+}
+
 std::vector<AtomRecord> CheckpointFile::atoms(int slot) const
 {
-    const auto found = impl_->records(slot);
-    const auto problem =
-        found.problem.empty() ? verify_atoms(impl_->file, impl_->directory, slot, found.records) : found.problem;
-    if (!problem.empty())
-        throw InputError(fmt::format("{}: slot {} is not valid: {}.", impl_->file.path(), slot, problem));
-    auto atoms = read_atoms(impl_->file, impl_->directory, slot, found.records, 0, impl_->directory.atoms);
+    const auto found = impl_->valid_records(slot);
+    auto atoms = read_atoms(impl_->file, impl_->directory, slot, found.records, 0, 1);
     std::ranges::sort(atoms, {}, &AtomRecord::id);
     return atoms;
+}
+
+std::vector<KeptNumber> CheckpointFile::kept(int slot) const
+{
+    const auto found = impl_->valid_records(slot);
+    auto kept = read_kept(impl_->file, impl_->directory, slot, found.records, 0, 1);
+    std::ranges::sort(kept, {}, [](const KeptNumber& n) { return std::pair(n.id, n.index); });
+    return kept;
 }
 
 int CheckpointFile::newest_valid() const

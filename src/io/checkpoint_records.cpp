@@ -21,6 +21,22 @@ std::uint64_t checksum_of(const CommitRecord& record)
     return checksum(std::as_bytes(std::span(&record, 1)).subspan(sizeof(record.checksum)));
 }
 
+/// Calls f(rows) for the rows [begin, begin + count) of a block, a piece after the other, and returns their checksum.
+template <class Row, class F>
+std::uint64_t read_in_pieces(const RawFile& file, std::int64_t block, std::int64_t begin, std::int64_t count, F f)
+{
+    constexpr std::int64_t piece_rows = 1 << 16;
+    std::vector<Row> piece(static_cast<std::size_t>(std::min(piece_rows, count)));
+    Checksum sum;
+    for (std::int64_t row = 0; row < count; row += piece_rows) {
+        const auto rows = std::span(piece).first(static_cast<std::size_t>(std::min(piece_rows, count - row)));
+        file.read(std::as_writable_bytes(rows), block + (begin + row) * static_cast<std::int64_t>(sizeof(Row)));
+        sum.add(std::as_bytes(rows));
+        f(rows);
+    }
+    return sum.value();
+}
+
 int128 join(std::int64_t high, std::uint64_t low)
 {
     return int128{high} * (int128{1} << 64) + low;
@@ -30,16 +46,22 @@ int128 join(std::int64_t high, std::uint64_t low)
 std::string disagreement(const std::vector<CommitRecord>& records, const CheckpointDirectory& directory)
 {
     const auto& first = records.front();
-    std::int64_t total = 0;
+    const auto within = [](std::int64_t begin, std::int64_t count, std::int64_t rows) {
+        return begin >= 0 && count >= 0 && count <= rows && begin <= rows - count;
+    };
+    std::int64_t total = 0, kept = 0;
     for (std::size_t r = 0; r < records.size(); ++r) {
         const auto& record = records[r];
         if (record.step != first.step || record.writer != first.writer)
             return fmt::format("rank {} has not committed step {}", r, first.step);
-        if (record.rank != static_cast<std::int32_t>(r) || record.ranks != first.ranks || record.first_row < 0 ||
-            record.atoms < 0 || record.atoms > directory.rows || record.first_row > directory.rows - record.atoms)
+        if (record.rank != static_cast<std::int32_t>(r) || record.ranks != first.ranks ||
+            !within(record.first_row, record.atoms, directory.rows) ||
+            !within(record.first_kept, record.kept, directory.kept_rows))
             return fmt::format("the commit record of rank {} is out of bounds", r);
         total += record.atoms;
+        kept += record.kept;
     }
+    if (kept != directory.kept) return fmt::format("{} of {} kept numbers are committed", kept, directory.kept);
     if (total != directory.atoms) return fmt::format("{} of {} atoms are committed", total, directory.atoms);
     return {};
 }
@@ -119,25 +141,27 @@ SlotRecords read_records(const RawFile& file, const CheckpointDirectory& directo
 std::string verify_atoms(const RawFile& file, const CheckpointDirectory& directory, int slot,
                          const std::vector<CommitRecord>& records)
 {
-    constexpr std::int64_t piece_rows = 1 << 16;
-    std::vector<AtomRecord> piece(static_cast<std::size_t>(std::min(piece_rows, directory.rows)));
+    const auto k = static_cast<std::size_t>(slot);
     std::vector<bool> seen(static_cast<std::size_t>(directory.atoms), false);
     for (const auto& record : records) {
-        Checksum sum;
-        for (std::int64_t row = 0; row < record.atoms; row += piece_rows) {
-            const auto rows =
-                std::span(piece).first(static_cast<std::size_t>(std::min(piece_rows, record.atoms - row)));
-            file.read(std::as_writable_bytes(rows),
-                      directory.slots[static_cast<std::size_t>(slot)].atoms +
-                          (record.first_row + row) * static_cast<std::int64_t>(sizeof(AtomRecord)));
-            sum.add(std::as_bytes(rows));
-            for (const auto& atom : rows) {
-                if (atom.id < 0 || atom.id >= directory.atoms || seen[static_cast<std::size_t>(atom.id)])
-                    return fmt::format("the atoms of rank {} are damaged", record.rank);
-                seen[static_cast<std::size_t>(atom.id)] = true;
-            }
-        }
-        if (sum.value() != record.data_checksum) return fmt::format("the atoms of rank {} are damaged", record.rank);
+        bool good = true;
+        const auto atoms_checksum = read_in_pieces<AtomRecord>(
+            file, directory.slots[k].atoms, record.first_row, record.atoms, [&](std::span<const AtomRecord> rows) {
+                for (const auto& atom : rows) {
+                    good =
+                        good && atom.id >= 0 && atom.id < directory.atoms && !seen[static_cast<std::size_t>(atom.id)];
+                    if (good) seen[static_cast<std::size_t>(atom.id)] = true;
+                }
+            });
+        if (!good || atoms_checksum != record.data_checksum)
+            return fmt::format("the atoms of rank {} are damaged", record.rank);
+        const auto kept_checksum = read_in_pieces<KeptNumber>(
+            file, directory.kept_places[k], record.first_kept, record.kept, [&](std::span<const KeptNumber> rows) {
+                for (const auto& number : rows)
+                    good = good && number.id >= 0 && number.id < directory.atoms && number.index >= 0;
+            });
+        if (!good || (record.kept > 0 && kept_checksum != record.kept_checksum))
+            return fmt::format("the kept numbers of rank {} are damaged", record.rank);
     }
     return {};
 }
@@ -172,10 +196,12 @@ double RunState::real(const std::string& name) const
     return std::bit_cast<double>(static_cast<std::uint64_t>(sum(name).raw()));
 }
 
-std::uint64_t state_hash(const RunState& state, std::span<const AtomRecord> atoms)
+std::uint64_t state_hash(const RunState& state, std::span<const AtomRecord> atoms, std::span<const KeptNumber> kept)
 {
-    return std::transform_reduce(atoms.begin(), atoms.end(), box_hash(state.box), std::plus{},
-                                 [](const AtomRecord& a) { return atom_hash(a.id, a.x, a.image, a.v); });
+    const auto of_atoms = std::transform_reduce(atoms.begin(), atoms.end(), box_hash(state.box), std::plus{},
+                                                [](const AtomRecord& a) { return atom_hash(a.id, a.x, a.image, a.v); });
+    return std::transform_reduce(kept.begin(), kept.end(), of_atoms, std::plus{},
+                                 [](const KeptNumber& n) { return kept_hash(n.id, n.index, n.value); });
 }
 
 std::uint64_t new_run_id(const Communicator& comm)

@@ -18,6 +18,14 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
+/// The rows of one rank in one state.
+struct Rows {
+    std::vector<AtomRecord> atoms;
+    std::vector<KeptNumber> kept;
+
+    std::size_t bytes() const { return atoms.size() * sizeof(AtomRecord) + kept.size() * sizeof(KeptNumber); }
+};
+
 double seconds_since(Clock::time_point begin)
 {
     return std::chrono::duration<double>(Clock::now() - begin).count();
@@ -32,8 +40,10 @@ struct CheckpointWriter::Impl {
     }
 
     int take(int& next, int count) const { return std::exchange(next, (next + 1) % count); }
-    void pack(const Atoms& atoms, const Box& box, std::vector<AtomRecord>& rows) const;
-    CommitRecord write(int slot, const CommitRecord& record, const std::vector<AtomRecord>& rows) const;
+    void pack(const Atoms& atoms, const Box& box, Rows& rows) const;
+    CommitRecord write(int slot, const CommitRecord& record, const Rows& rows) const;
+    template <class Row>
+    std::uint64_t write_rows(const std::vector<Row>& rows, std::int64_t offset) const;
     void sync_others() const;
     void check_in_place();
 
@@ -44,10 +54,10 @@ struct CheckpointWriter::Impl {
     std::uint64_t writer_id;
     int next_ring = 0, next_synced = 0;
     std::int64_t sequence = 0; // of the last state
-    std::int64_t first_row = 0;
-    std::int32_t n_owned = 0;
-    std::array<std::vector<AtomRecord>, 2> buffers; // one is filled while the other is written
-    std::vector<AtomRecord> synced_buffer;          // of the syncer
+    std::int64_t first_row = 0, first_kept = 0;
+    std::size_t n_owned = 0, n_kept = 0;
+    std::array<Rows, 2> buffers; // one is filled while the other is written
+    Rows synced_buffer;          // of the syncer
     std::size_t current = 0;
     CommitRecord last_record{}; // of the state that finish() has written
     std::int64_t last_record_at = -1;
@@ -56,13 +66,14 @@ struct CheckpointWriter::Impl {
     Worker syncer, helper; // destroyed first
 };
 
-void CheckpointWriter::Impl::pack(const Atoms& atoms, const Box& box, std::vector<AtomRecord>& rows) const
+void CheckpointWriter::Impl::pack(const Atoms& atoms, const Box& box, Rows& rows) const
 {
-    HOLON_ASSERT(atoms.n_owned == n_owned, fmt::format("{} atoms owned, {} at repartition", atoms.n_owned, n_owned));
-    rows.resize(static_cast<std::size_t>(n_owned));
+    HOLON_ASSERT(static_cast<std::size_t>(atoms.n_owned) == n_owned && atoms.kept.size() == n_kept,
+                 fmt::format("{} atoms owned, {} at repartition", atoms.n_owned, n_owned));
+    rows.atoms.resize(n_owned);
     const IVec3 cell(box.lattice_vector(0)[0], box.lattice_vector(1)[1], box.lattice_vector(2)[2]);
-    for (std::size_t i = 0; i < rows.size(); ++i) {
-        auto& row = rows[i];
+    for (std::size_t i = 0; i < n_owned; ++i) {
+        auto& row = rows.atoms[i];
         row.x = atoms.x[i];
         row.v = atoms.v[i];
         row.image = atoms.image[i];
@@ -71,16 +82,18 @@ void CheckpointWriter::Impl::pack(const Atoms& atoms, const Box& box, std::vecto
         if ((row.x.array() < 0 || row.x.array() >= cell.array()).any()) row.image += box.wrap(row.x);
         row.id = atoms.id[i];
     }
+    rows.kept.clear();
+    if (n_kept == 0) return;
+    for (std::size_t i = 0; i < n_owned; ++i)
+        for_each_kept(atoms, i, [&](const KeptNumber& number) { rows.kept.push_back(number); });
 }
 
-/// Writes this rank's part of a state; returns the record that now stands in the file.
-CommitRecord CheckpointWriter::Impl::write(int slot, const CommitRecord& record,
-                                           const std::vector<AtomRecord>& rows) const
+/// Returns their checksum.
+template <class Row>
+std::uint64_t CheckpointWriter::Impl::write_rows(const std::vector<Row>& rows, std::int64_t offset) const
 {
     constexpr std::size_t piece = 1 << 17; // stays in the cache from the checksum to the write
-    const auto& place = directory.slots[static_cast<std::size_t>(slot)];
     const auto bytes = std::as_bytes(std::span(rows));
-    auto offset = place.atoms + record.first_row * static_cast<std::int64_t>(sizeof(AtomRecord));
     Checksum sum;
     for (std::size_t at = 0; at < bytes.size(); at += piece) {
         const auto part = bytes.subspan(at, std::min(piece, bytes.size() - at));
@@ -88,8 +101,20 @@ CommitRecord CheckpointWriter::Impl::write(int slot, const CommitRecord& record,
         file.write(part, offset);
         offset += static_cast<std::int64_t>(part.size());
     }
+    return sum.value();
+}
+
+/// Writes this rank's part of a state; returns the record that now stands in the file.
+CommitRecord CheckpointWriter::Impl::write(int slot, const CommitRecord& record, const Rows& rows) const
+{
+    const auto k = static_cast<std::size_t>(slot);
+    const auto& place = directory.slots[k];
     auto committed = record;
-    committed.data_checksum = sum.value();
+    committed.data_checksum =
+        write_rows(rows.atoms, place.atoms + record.first_row * static_cast<std::int64_t>(sizeof(AtomRecord)));
+    if (record.kept > 0)
+        committed.kept_checksum = write_rows(
+            rows.kept, directory.kept_places[k] + record.first_kept * static_cast<std::int64_t>(sizeof(KeptNumber)));
     seal(committed);
     file.write(std::as_bytes(std::span(&committed, 1)), place.records + record.rank * page_bytes);
     return committed;
@@ -122,13 +147,14 @@ CheckpointWriter CheckpointWriter::create(const Communicator& comm, const std::s
     if (comm.root()) unfinished.emplace(path);
     const std::string temporary = UnfinishedFile::temporary_name(path);
     CheckpointDirectory directory{};
-    on_root(comm, [&] { directory = create_checkpoint_file(temporary, input, options.slots, comm.size()); });
+    const auto kept = comm.sum(static_cast<std::int64_t>(atoms.kept.size()));
+    on_root(comm, [&] { directory = create_checkpoint_file(temporary, input, kept, options.slots, comm.size()); });
     comm.broadcast(std::as_writable_bytes(std::span(&directory, 1)));
     RawFile file;
     on_all(comm, [&] { file = RawFile(temporary, RawFile::Mode::write); });
 
     CheckpointWriter writer(std::make_unique<Impl>(comm, options, std::move(file), directory, new_run_id(comm)));
-    writer.repartition(atoms.n_owned);
+    writer.repartition(atoms);
     writer.submit(state, atoms, box, options.sync_seconds > 0.0 ? std::uint64_t{checkpoint_sync_due} : 0);
     on_all(comm, [&] {
         writer.finish();
@@ -148,11 +174,12 @@ CheckpointWriter CheckpointWriter::resume(const Communicator& comm, const std::s
     std::array<int, 2> next{};
     std::int64_t sequence = 0;
     bool fits = false;
+    const auto kept = comm.sum(static_cast<std::int64_t>(atoms.kept.size()));
     on_root(comm, [&] {
         const RawFile file(path, RawFile::Mode::read);
         directory = read_directory(file);
         const int ring = static_cast<int>(directory.ring);
-        fits = comm.size() <= directory.rank_capacity && ring == options.slots &&
+        fits = comm.size() <= directory.rank_capacity && directory.kept == kept && ring == options.slots &&
                read_input(file, directory) == contents.input;
         std::vector<std::int64_t> ages;
         for (int k = 0; k < directory.slot_count(); ++k) {
@@ -177,16 +204,23 @@ CheckpointWriter CheckpointWriter::resume(const Communicator& comm, const std::s
     writer.impl_->sequence = sequence;
     writer.impl_->next_ring = next[0];
     writer.impl_->next_synced = next[1];
-    writer.repartition(atoms.n_owned);
+    writer.repartition(atoms);
     return writer;
 }
 
-void CheckpointWriter::repartition(std::int32_t n_owned)
+void CheckpointWriter::repartition(const Atoms& atoms)
 {
-    const std::int64_t rows = (n_owned + rows_per_page - 1) / rows_per_page * rows_per_page;
-    impl_->n_owned = n_owned;
-    impl_->first_row = impl_->comm.exclusive_sum(rows);
-    HOLON_ASSERT(impl_->first_row + rows <= impl_->directory.rows, fmt::format("{} + {}", impl_->first_row, rows));
+    impl_->n_owned = static_cast<std::size_t>(atoms.n_owned);
+    impl_->n_kept = atoms.kept.size();
+    const auto place = [this](std::size_t n, std::int64_t per_page, std::int64_t capacity) {
+        const auto rows = (static_cast<std::int64_t>(n) + per_page - 1) / per_page * per_page;
+        const auto first = impl_->comm.exclusive_sum(rows);
+        HOLON_ASSERT(first + rows <= capacity, fmt::format("{} + {}", first, rows));
+        return first;
+    };
+    const auto& directory = impl_->directory;
+    impl_->first_row = place(impl_->n_owned, rows_per_page<AtomRecord>, directory.rows);
+    if (directory.kept > 0) impl_->first_kept = place(impl_->n_kept, rows_per_page<KeptNumber>, directory.kept_rows);
 }
 
 std::uint64_t CheckpointWriter::votes() const
@@ -214,7 +248,9 @@ void CheckpointWriter::submit(const RunState& state, const Atoms& atoms, const B
     record.writer = impl_->writer_id;
     record.sequence = ++impl_->sequence;
     record.first_row = impl_->first_row;
-    record.atoms = impl_->n_owned;
+    record.atoms = static_cast<std::int64_t>(impl_->n_owned);
+    record.first_kept = impl_->first_kept;
+    record.kept = static_cast<std::int64_t>(impl_->n_kept);
     record.rank = impl_->comm.rank();
     record.ranks = impl_->comm.size();
     impl_->stats.pack_s += thread_cpu_seconds() - begin_cpu;
@@ -241,7 +277,7 @@ void CheckpointWriter::submit(const RunState& state, const Atoms& atoms, const B
     }
     impl_->stats.pack_s += thread_cpu_seconds() - begin_cpu;
     impl_->stats.written += 1;
-    impl_->stats.bytes_per_step = static_cast<std::int64_t>(rows.size() * sizeof(AtomRecord) + sizeof(CommitRecord));
+    impl_->stats.bytes_per_step = static_cast<std::int64_t>(rows.bytes() + sizeof(CommitRecord));
 }
 
 void CheckpointWriter::finish()

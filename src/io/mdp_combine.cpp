@@ -121,6 +121,8 @@ public:
     {
         for (const auto& [key, value] : {std::pair("lincs-order", v_.lincs_order), {"lincs-iter", v_.lincs_iter}})
             if (value > 100) fail(key, "must be at most 100; constraint-algorithm = newton is exact");
+        if (v_.shake_omega != 0.0 && !(v_.shake_omega >= 1.0 && v_.shake_omega < 2.0))
+            fail("shake-omega", "must be 0 (found out in every solution), or at least 1 and less than 2");
         if (v_.lincs_warnangle > 90.0) fail("lincs-warnangle", "must be at most 90 degrees");
     }
 

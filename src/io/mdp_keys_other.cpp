@@ -53,7 +53,6 @@ std::vector<MdpKey> noted_keys()
         noted("compressed-x-precision", real, "1000", frames),
         noted("compressed-x-grps", anything, "", frames),
         noted("energygrps", anything, "", "energies are not split by groups"),
-        noted("shake-sor", anything, "no", "constraints are solved until every one holds to shake-tol"),
     };
 }
 

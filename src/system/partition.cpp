@@ -26,12 +26,23 @@ std::uint8_t group_of(const Groups& groups, AtomId id, Get get)
     return 255;
 }
 
+/// Sends what is in the outbox and adds what arrives. Collective.
+template <class Record>
+void exchange(const Communicator& comm, Outbox& outbox, std::vector<Record>& records)
+{
+    for (const auto& message : comm.exchange(outbox.take())) {
+        Unpacker unpack(message.data);
+        while (!unpack.empty()) records.push_back(unpack.get<Record>());
+    }
+}
+
 } // namespace
 
 Partition::Partition(Communicator comm, const Topology& topology, const std::vector<MoleculeClusters>& clusters,
                      std::vector<MoleculeNeeds> needs, const Parameters& parameters, const Box& box,
                      const DomainGrid& grid)
     : comm_(std::move(comm)), topology_(topology), clusters_(clusters), needs_(std::move(needs)),
+      keeps_(std::ranges::any_of(needs_, [](const MoleculeNeeds& type) { return !type.kept.empty(); })),
       parameters_(parameters), box_(box), grid_(grid)
 {
 }
@@ -41,59 +52,69 @@ AtomId Partition::head_of(AtomId id, const AtomPlace& place) const
     return id - place.index + clusters_[index(place.molecule_type)].group_head[index(place.index)];
 }
 
-void Partition::distribute(std::vector<AtomRecord> records, Atoms& atoms, double width)
+void Partition::distribute(std::vector<AtomRecord> records, std::vector<KeptNumber> kept, Atoms& atoms, double width)
 {
     // All atoms of a molecule meet on one rank first: only then are the heads of all groups known to their members.
     const auto n_atoms = topology_.n_atoms();
-    Outbox by_molecule;
-    for (const auto& record : records) {
-        const auto start = std::int64_t{topology_.place(record.id).molecule_start};
-        Packer(by_molecule.to(static_cast<int>(start * comm_.size() / n_atoms))).put(record);
-    }
+    const auto meeting_place = [&](AtomId id) {
+        return static_cast<int>(std::int64_t{topology_.place(id).molecule_start} * comm_.size() / n_atoms);
+    };
+    Outbox by_molecule, kept_by_molecule;
+    for (const auto& record : records) Packer(by_molecule.to(meeting_place(record.id))).put(record);
+    if (!keeps_) kept.clear();
+    for (const auto& number : kept) Packer(kept_by_molecule.to(meeting_place(number.id))).put(number);
     records = {};
-    for (const auto& message : comm_.exchange(by_molecule.take())) {
-        Unpacker unpack(message.data);
-        while (!unpack.empty()) records.push_back(unpack.get<AtomRecord>());
-    }
+    kept = {};
+    exchange(comm_, by_molecule, records);
+    if (keeps_) exchange(comm_, kept_by_molecule, kept);
     std::ranges::sort(records, {}, &AtomRecord::id);
 
-    Outbox by_owner;
-    for (const auto& record : records) {
-        const auto head = head_of(record.id, topology_.place(record.id));
+    const auto owner = [&](AtomId id) {
+        const auto head = head_of(id, topology_.place(id));
         const auto found = std::ranges::lower_bound(records, head, {}, &AtomRecord::id);
         HOLON_ASSERT(found != records.end() && found->id == head, std::to_string(head));
-        Packer(by_owner.to(grid_.rank(grid_.cell_of(box_, found->x)))).put(record);
-    }
+        return grid_.rank(grid_.cell_of(box_, found->x));
+    };
+    Outbox by_owner, kept_by_owner;
+    for (const auto& record : records) Packer(by_owner.to(owner(record.id))).put(record);
+    for (const auto& number : kept) Packer(kept_by_owner.to(owner(number.id))).put(number);
     records = {};
-    for (const auto& message : comm_.exchange(by_owner.take())) {
-        Unpacker unpack(message.data);
-        while (!unpack.empty()) records.push_back(unpack.get<AtomRecord>());
-    }
+    kept = {};
+    exchange(comm_, by_owner, records);
+    if (keeps_) exchange(comm_, kept_by_owner, kept);
     accept(std::move(records), atoms);
+    lay_out_kept(kept, atoms);
     add_neighbour_copies(atoms, width);
     add_named_copies(atoms);
 }
 
 void Partition::repartition(Atoms& atoms, double width)
 {
-    std::vector<AtomRecord> kept;
-    kept.reserve(index(atoms.n_owned));
-    Outbox leaving;
+    std::vector<AtomRecord> records;
+    std::vector<KeptNumber> kept;
+    records.reserve(index(atoms.n_owned));
+    Outbox leaving, leaving_kept;
     for (std::int32_t i = 0; i < atoms.n_owned; ++i) {
         const auto head = head_[index(i)];
         IVec3 x = atoms.x[index(head)];
         box_.wrap(x);
         const int rank = grid_.rank(grid_.cell_of(box_, x));
-        if (rank == comm_.rank())
-            kept.push_back(canonical(atoms, box_, i));
+        const bool stays = rank == comm_.rank();
+        if (stays)
+            records.push_back(canonical(atoms, box_, i));
         else
             Packer(leaving.to(rank)).put(canonical(atoms, box_, i));
+        for_each_kept(atoms, index(i), [&](const KeptNumber& number) {
+            if (stays)
+                kept.push_back(number);
+            else
+                Packer(leaving_kept.to(rank)).put(number);
+        });
     }
-    for (const auto& message : comm_.exchange(leaving.take())) {
-        Unpacker unpack(message.data);
-        while (!unpack.empty()) kept.push_back(unpack.get<AtomRecord>());
-    }
-    accept(std::move(kept), atoms);
+    exchange(comm_, leaving, records);
+    if (keeps_) exchange(comm_, leaving_kept, kept);
+    accept(std::move(records), atoms);
+    lay_out_kept(kept, atoms);
     add_neighbour_copies(atoms, width);
     add_named_copies(atoms);
 }
@@ -139,6 +160,26 @@ void Partition::accept(std::vector<AtomRecord> records, Atoms& atoms)
     }
     look_up(atoms);
     unite_groups(atoms);
+}
+
+/// Makes room for the numbers of the owned atoms and fills in those that are known.
+void Partition::lay_out_kept(const std::vector<KeptNumber>& numbers, Atoms& atoms) const
+{
+    atoms.kept_begin.clear();
+    atoms.kept.clear();
+    if (!keeps_) return;
+    atoms.kept_begin.push_back(0);
+    for (const auto& place : place_) {
+        const auto& kept = needs_[index(place.molecule_type)].kept;
+        atoms.kept_begin.push_back(atoms.kept_begin.back() + (kept.empty() ? 0 : kept[index(place.index)]));
+    }
+    atoms.kept.assign(index(atoms.kept_begin.back()), 0.0);
+    for (const auto& number : numbers) {
+        const auto i = local_.find(number.id);
+        HOLON_ASSERT(i >= 0 && i < atoms.n_owned, std::to_string(number.id));
+        const auto at = atoms.kept_begin[index(i)] + number.index;
+        if (number.index >= 0 && at < atoms.kept_begin[index(i) + 1]) atoms.kept[index(at)] = number.value;
+    }
 }
 
 void Partition::look_up(Atoms& atoms)

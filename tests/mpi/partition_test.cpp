@@ -35,7 +35,7 @@ struct Distributed {
         return clusters;
     }
 
-    void distribute(double width) { partition.distribute(system.share(comm), atoms, width); }
+    void distribute(double width) { partition.distribute(system.share(comm), {}, atoms, width); }
 
     /// Moves all owned atoms by up to `distance` [nm]; the same displacements on any number of ranks.
     void displace(double distance, unsigned seed)

@@ -40,6 +40,7 @@ class Docs(holon.ProgramTest):
             file.visit(objects.append)
             for path in objects:
                 names.add(re.sub(r"slots/\d+", "slots/K", path))
+            self.assertEqual(file.attrs["format"], 1)
             for part in ("atoms", "commits"):
                 names |= set(file["slots/0"][part].dtype.names)
         for name in names - {"input", "slots", "slots/K"}:

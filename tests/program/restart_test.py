@@ -4,6 +4,9 @@
 import hashlib
 import os
 
+import h5py
+import numpy
+
 import holon_runner as holon
 import trajectories
 from same_bits import killed_run, split_run
@@ -38,6 +41,36 @@ class Restart(holon.ProgramTest):
         settings = {**OUTPUT, "integrator": "sd"}
         whole = holon.run(self.work / "whole", WATER, nsteps=20, **settings)
         self.check_same(split_run(self.work / "split", WATER, 20, **settings), whole)
+
+    def test_with_the_multipliers_of_shake(self):
+        """SHAKE's warm start makes them part of the state: they outlive migrations, restarts and branches."""
+        protein = holon.input_files(holon.INPUTS / "lysozyme")
+        settings = {
+            **OUTPUT,
+            "constraints": "all-bonds",
+            "constraint_algorithm": "shake",
+            "shake_sor": "yes",
+            "shake_warm_start": "yes",
+        }
+        whole = holon.run(self.work / "whole", protein, 2, nsteps=10, **settings)
+        split = split_run(self.work / "split", protein, 10, first=3, second=1, **settings)
+        self.check_same(split, whole)
+        first, last = (self.states(folder / "checkpoint.h5")[10] for folder in (whole.folder, split.folder))
+        self.assertTrue(numpy.array_equal(first, last))
+        self.assertGreater(len(first), 1000)
+        self.assertGreater(numpy.count_nonzero(first["value"]), 0.99 * len(first))
+
+    def states(self, path):
+        """Kept numbers of each step in a checkpoint, by id and index."""
+        with h5py.File(path) as file:
+            self.assertEqual(file.attrs["format"], 2)
+            found = {}
+            for slot in file["slots"].values():
+                commits = slot["commits"][: slot["commits"][0]["ranks"]]
+                rows = [slot["kept"][c["first_kept"] : c["first_kept"] + c["kept"]] for c in commits]
+                if rows:
+                    found[commits[0]["step"]] = numpy.sort(numpy.concatenate(rows), order=["id", "index"])
+            return found
 
     def test_31_ranks_with_both_kinds_of_mpi_io(self):
         """HDF5 1.10 hangs in collective writes of 31 ranks with Open MPI's own MPI-IO: no such call may be made."""

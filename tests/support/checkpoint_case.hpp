@@ -37,7 +37,7 @@ inline void expect_state(const CheckpointContents& contents, std::int64_t step)
 {
     EXPECT_EQ(contents.input, input);
     EXPECT_EQ(contents.state, sample_state(step));
-    EXPECT_EQ(state_hash(contents.state, contents.atoms), sample_hash(n_atoms, step));
+    EXPECT_EQ(state_hash(contents.state, contents.atoms, contents.kept), sample_hash(n_atoms, step));
 }
 
 inline std::string read_error(const std::string& path)

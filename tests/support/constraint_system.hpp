@@ -139,7 +139,7 @@ inline std::vector<MoleculeNeeds> needs_of(const ConstraintSystem& system, const
 }
 
 /// One rank's part of a system: owned atoms, copies of what constraints bind them to and of what `constraints` need
-/// beyond (shifted by a box vector where `shift_copies`), and where they are.
+/// beyond (shifted by a box vector where `shift_copies`), room for the numbers that they keep, and where they are.
 struct LocalPart {
     Atoms atoms;
     std::map<AtomId, std::int32_t> index;
@@ -169,6 +169,7 @@ struct LocalPart {
                     if (owner_of_id(place.molecule_start + other) != rank) copies.insert(place.molecule_start + other);
             }
         }
+        if (constraints != nullptr) make_room(system, needs_of(system, *constraints));
         int k = 0;
         for (const AtomId id : copies)
             add(system, id, shift_copies ? system.box.lattice_vector(k++ % 3) : IVec3(IVec3::Zero()));
@@ -189,6 +190,17 @@ struct LocalPart {
     }
 
 private:
+    void make_room(const ConstraintSystem& system, const std::vector<MoleculeNeeds>& needs)
+    {
+        atoms.kept_begin.push_back(0);
+        for (const auto id : atoms.id) {
+            const auto place = system.topology.place(id);
+            const auto& kept = needs[static_cast<std::size_t>(place.molecule_type)].kept;
+            atoms.kept.resize(atoms.kept.size() + (kept.empty() ? 0 : kept[static_cast<std::size_t>(place.index)]));
+            atoms.kept_begin.push_back(static_cast<std::int32_t>(atoms.kept.size()));
+        }
+    }
+
     void add(const ConstraintSystem& system, AtomId id, const IVec3& shift)
     {
         const auto k = static_cast<std::size_t>(id);

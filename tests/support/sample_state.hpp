@@ -37,10 +37,12 @@ inline double sample_number(AtomId id, std::int64_t step, int purpose)
     return static_cast<double>(bits >> 11) * 0x1p-52 - 1.0;
 }
 
-/// The atoms of n that `rank` of `ranks` owns, not in order of their ids. Some lie outside the box.
+/// The atoms of n that `rank` of `ranks` owns, not in order of their ids. Some lie outside the box. Methods keep
+/// numbers with every other one.
 inline Atoms sample_atoms(std::int64_t n, std::int64_t step, int rank = 0, int ranks = 1)
 {
     Atoms atoms;
+    atoms.kept_begin.push_back(0);
     for (std::int64_t k = n - 1; k >= 0; --k) {
         const auto id = static_cast<AtomId>(k);
         if (static_cast<int>(scramble(static_cast<std::uint64_t>(k)) % static_cast<std::uint64_t>(ranks)) != rank)
@@ -54,6 +56,9 @@ inline Atoms sample_atoms(std::int64_t n, std::int64_t step, int rank = 0, int r
         atoms.v.push_back(to_lattice(vector(3), velocity_unit));
         atoms.f.push_back(to_lattice(1000.0 * vector(6), force_unit));
         atoms.image.emplace_back(id % 3 - 1, id % 5, static_cast<std::int32_t>(step % 7));
+        for (int number = 0; number < (id % 2) * (id % 5); ++number)
+            atoms.kept.push_back(sample_number(id, step, 9 + number));
+        atoms.kept_begin.push_back(static_cast<std::int32_t>(atoms.kept.size()));
     }
     atoms.n_owned = atoms.n_total = static_cast<std::int32_t>(atoms.id.size());
     return atoms;
@@ -79,7 +84,10 @@ inline std::uint64_t sample_hash(std::int64_t n, std::int64_t step)
         record.image += sample_box().wrap(record.x);
         records.push_back(record);
     }
-    return state_hash(sample_state(step), records);
+    std::vector<KeptNumber> kept;
+    for (std::size_t i = 0; i < atoms.id.size(); ++i)
+        for_each_kept(atoms, i, [&kept](const KeptNumber& number) { kept.push_back(number); });
+    return state_hash(sample_state(step), records, kept);
 }
 
 /// A folder that goes away with its owner. With a `name`, it is the same one on all ranks of a run: end with a barrier,

@@ -42,7 +42,7 @@ public:
     Engine(Communicator comm, std::shared_ptr<const Topology> topology, const Parameters& parameters, const Box& box);
 
     /// Takes over the state, from records anywhere on the ranks. Collective.
-    void distribute(std::vector<AtomRecord> records);
+    void distribute(std::vector<AtomRecord> records, std::vector<KeptNumber> kept = {});
 
     /// Sends atoms to the owners of their present positions and renews copies, terms, constraints and pair list.
     /// Collective.

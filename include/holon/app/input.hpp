@@ -21,6 +21,7 @@ struct RunInput {
     std::shared_ptr<Topology> topology;
     Box box;
     std::vector<AtomRecord> records;
+    std::vector<KeptNumber> kept; // of a run that goes on
     RunState state;
     CheckpointInput stored;                       // what checkpoint.h5 keeps
     std::optional<CheckpointContents> checkpoint; // of a continued run

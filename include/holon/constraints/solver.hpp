@@ -34,6 +34,13 @@ struct AtomDirectory {
     std::function<int(std::int32_t)> owner_of;       // rank that owns the atom of this copy (local index >= n_owned)
 };
 
+/// What a projection has to do with those before and after it.
+enum class StepMotion : std::uint8_t {
+    none,      // nothing, as that of noise
+    continued, // the constraint forces of the step before are a good guess of these, and these of the next step's
+    undone     // continued, but the step will be undone: nothing of it must be remembered
+};
+
 /// Where in the run a projection takes place.
 struct ConstraintStage {
     std::int64_t step = 0;
@@ -41,6 +48,7 @@ struct ConstraintStage {
     /// Constraint force of the step = mass x displacement x force_factor [1/ps^2]: 1/dt^2 for leap-frog, 2/dt^2 for
     /// velocity Verlet; in the velocity stage mass x velocity change x force_factor [1/ps]: 2/dt. 0: no virial wanted.
     double force_factor = 0.0;
+    StepMotion motion = StepMotion::none;
 };
 
 /// The bits of |x|, which compare as integers in the order of the numbers they stand for, NaN above all: a maximum over
@@ -114,6 +122,8 @@ struct SolverSettings {
     int lincs_order = 4;                // terms of the expansion
     int lincs_iterations = 1;           // for the rotation of bonds
     double lincs_warn_angle = 30.0;     // [degrees] by which a bond may turn in a step
+    double shake_relaxation = 1.0;      // over-relaxation of SHAKE, 1 to less than 2; 0: found out cluster by cluster
+    bool shake_warm_start = false;      // begin with the multipliers of the step before, kept with the atoms
     const Topology* topology = nullptr; // set by Constraints; without it, angle terms are unknown
     Communicator comm{};
 };

@@ -13,6 +13,10 @@ namespace holon {
 /// input reaches every bit of the result.
 std::uint64_t atom_hash(AtomId id, const IVec3& x, const Image& image, const IVec3& v);
 
+/// Hash of a number that a method keeps with an atom from step to step, the `index`th of that atom. 0 adds nothing to
+/// the state: a state without the number is the same.
+std::uint64_t kept_hash(AtomId id, std::int32_t index, double value);
+
 /// Hash of the box: its master vectors, bit by bit (a box of -0.0 and one of 0.0 are the same).
 std::uint64_t box_hash(const Mat3& master);
 inline std::uint64_t box_hash(const Box& box)
@@ -20,7 +24,8 @@ inline std::uint64_t box_hash(const Box& box)
     return box_hash(box.master());
 }
 
-/// The state hash of a system is the sum modulo 2^64 of all its atom_hash() and its box_hash(): no order matters.
+/// The state hash of a system is the sum modulo 2^64 of all its atom_hash() and kept_hash() and its
+/// box_hash(): no order matters.
 /// This is how it is printed: 16 hexadecimal digits.
 std::string state_hash_text(std::uint64_t hash);
 

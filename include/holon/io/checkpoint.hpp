@@ -18,7 +18,8 @@
 /// checkpoint.h5: everything that a run is made of, and a ring of slots with the state of its last steps.
 ///
 /// The file is made once, under another name, with its first state in it; from then on the HDF5 library does not touch
-/// it and none of its metadata changes. Each rank writes its atoms and then a commit record with their checksum at
+/// it and none of its metadata changes. Each rank writes its atoms (and what methods keep with them) and then a commit
+/// record with their checksum at
 /// offsets that HDF5 reported. A slot is valid if the commit records of one step, from one writer, cover every atom
 /// exactly once and all checksums agree. docs/checkpoint.md describes the file.
 ///
@@ -93,11 +94,12 @@ struct CheckpointStats {
     double helper_cpu_s = 0.0; // of the helper threads: checksums and writes
 };
 
-/// A state read from a checkpoint: `atoms` is this rank's share, in no particular order.
+/// A state read from a checkpoint: `atoms` and `kept` are this rank's shares, in no particular order.
 struct CheckpointContents {
     CheckpointInput input;
     RunState state;
     std::vector<AtomRecord> atoms;
+    std::vector<KeptNumber> kept;   // likewise; none in a file without them
     std::vector<std::string> notes; // slots that had to be skipped
     int slot = 0;
 };
@@ -120,7 +122,8 @@ public:
                                    const Box& box);
 
     /// Goes on in the ring of the file that `contents` was read from. The file is made anew if it has too few places
-    /// for this number of ranks or if `contents.input` or the number of slots has been changed. Collective.
+    /// for this number of ranks or others for kept numbers than the atoms have, or if `contents.input` or the number of
+    /// slots has been changed. Collective.
     static CheckpointWriter resume(const Communicator& comm, const std::string& path,
                                    const CheckpointContents& contents, const CheckpointOptions& options,
                                    const Atoms& atoms, const Box& box);
@@ -130,7 +133,7 @@ public:
     CheckpointWriter& operator=(CheckpointWriter&&) noexcept;
 
     /// After atoms have changed owners: finds this rank's place in the file. Collective.
-    void repartition(std::int32_t n_owned);
+    void repartition(const Atoms& atoms);
 
     /// This rank's CheckpointVote bits.
     std::uint64_t votes() const;
@@ -175,6 +178,7 @@ public:
     std::vector<CheckpointSlot> slots() const;     // in order of their index
     std::string verify(int slot) const;            // reads all atoms: empty, or what is wrong with the slot
     std::vector<AtomRecord> atoms(int slot) const; // sorted by id. InputError, if the slot is not valid
+    std::vector<KeptNumber> kept(int slot) const;  // sorted by id and index. As above
     int newest_valid() const;                      // index of a slot, or -1
 
 private:
@@ -183,6 +187,7 @@ private:
 };
 
 /// The state hash (holon/core/state_hash.hpp) of a whole system.
-std::uint64_t state_hash(const RunState& state, std::span<const AtomRecord> atoms);
+std::uint64_t state_hash(const RunState& state, std::span<const AtomRecord> atoms,
+                         std::span<const KeptNumber> kept = {});
 
 } // namespace holon

@@ -17,6 +17,14 @@ struct AtomRecord {
     AtomId id = 0;
 };
 
+/// One of the numbers that methods keep with atoms from step to step, in transit or on disk.
+struct KeptNumber {
+    AtomId id = 0;          // of the atom
+    std::int32_t index = 0; // among those of the atom
+    double value = 0.0;
+    bool operator==(const KeptNumber&) const = default;
+};
+
 /// The atoms of one rank: [0, n_owned) are owned, [n_owned, n_total) are halo copies of other ranks' atoms or periodic
 /// images of owned ones.
 /// Positions are in the rank's local frame: continuous between repartitions (not wrapped), and a constraint cluster
@@ -31,6 +39,12 @@ struct Atoms {
     std::vector<IVec3> x;     // [2^-48 nm]
     std::vector<IVec3> v;     // [2^-44 nm/ps]
     std::vector<Image> image; // box vectors to add to x for the unwrapped position
+
+    // Conserved, too: numbers that methods keep from step to step, as many with an atom as MoleculeNeeds::kept says of
+    // its place in the molecule; 0 at the start. Both are empty if no method keeps any.
+    std::vector<std::int32_t>
+        kept_begin; // owned + 1: those of atom i are kept[kept_begin[i]] to kept[kept_begin[i + 1]]
+    std::vector<double> kept;
 
     // Looked up from the topology at repartition.
     std::vector<std::int32_t> type;       // all
@@ -52,6 +66,15 @@ inline AtomRecord canonical(const Atoms& atoms, const Box& box, std::int32_t i)
     AtomRecord record{atoms.x[k], atoms.v[k], atoms.image[k], atoms.id[k]};
     record.image += box.wrap(record.x);
     return record;
+}
+
+/// Calls f(KeptNumber) for all numbers of owned atom i.
+template <class F>
+void for_each_kept(const Atoms& atoms, std::size_t i, F f)
+{
+    if (atoms.kept_begin.empty()) return;
+    for (auto k = atoms.kept_begin[i]; k < atoms.kept_begin[i + 1]; ++k)
+        f(KeptNumber{atoms.id[i], k - atoms.kept_begin[i], atoms.kept[static_cast<std::size_t>(k)]});
 }
 
 } // namespace holon

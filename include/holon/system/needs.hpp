@@ -14,6 +14,9 @@ struct MoleculeNeeds {
     /// Per atom: further ones, ascending, that must be local unless all of `needs` are owned by the same rank. What
     /// only those near a cut of the molecule need costs nothing elsewhere.
     std::vector<std::vector<std::int32_t>> beyond;
+
+    /// Per atom: numbers that methods keep with it from step to step (Atoms::kept). Empty: none with any.
+    std::vector<std::uint8_t> kept;
 };
 
 } // namespace holon

@@ -87,6 +87,9 @@ struct Parameters {
     ConstraintKind constraints = ConstraintKind::none;
     std::string constraint_algorithm = "lincs"; // or the name of a solver
     double shake_tol = 1e-4;
+    bool shake_sor = false;
+    double shake_omega = 0.0; // of shake_sor; 0: found out in every solution
+    bool shake_warm_start = false;
     std::int64_t lincs_order = 4;
     std::int64_t lincs_iter = 1;
     double lincs_warnangle = 30.0; // [degrees]

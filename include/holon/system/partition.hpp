@@ -29,8 +29,9 @@ public:
     Partition(Communicator comm, const Topology& topology, const std::vector<MoleculeClusters>& clusters,
               std::vector<MoleculeNeeds> needs, const Parameters& parameters, const Box& box, const DomainGrid& grid);
 
-    /// First distribution, from records that are anywhere (each atom on exactly one rank). Collective.
-    void distribute(std::vector<AtomRecord> records, Atoms& atoms, double width);
+    /// First distribution, from records that are anywhere (each atom on exactly one rank). Of `kept`, likewise, what is
+    /// not there becomes 0, and what no method wants is dropped. Collective.
+    void distribute(std::vector<AtomRecord> records, std::vector<KeptNumber> kept, Atoms& atoms, double width);
 
     /// Moves atoms to their owners and sets up all copies within `width` [nm] of the domain. Collective.
     /// Post: atoms.x of copies is up to date; f and x_ref have the new size, contents undefined.
@@ -46,6 +47,7 @@ public:
 
 private:
     void accept(std::vector<AtomRecord> records, Atoms& atoms);
+    void lay_out_kept(const std::vector<KeptNumber>& numbers, Atoms& atoms) const;
     void unite_groups(Atoms& atoms);
     void look_up(Atoms& atoms);
     struct HaloShape {
@@ -73,6 +75,7 @@ private:
     const Topology& topology_;
     const std::vector<MoleculeClusters>& clusters_;
     std::vector<MoleculeNeeds> needs_;
+    bool keeps_; // methods keep numbers with atoms
     const Parameters& parameters_;
     const Box& box_;
     DomainGrid grid_;

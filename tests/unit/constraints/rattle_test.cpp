@@ -18,13 +18,15 @@ std::vector<std::string> iterative_solvers()
 class Trajectory {
 public:
     Trajectory(ConstraintSystem system, const std::vector<std::string>& solvers, double tolerance,
-               double stiffness = 200.0)
+               double stiffness = 200.0, bool warm = false)
         : system_(std::move(system)), stiffness_(stiffness)
     {
         SolverSettings settings;
         settings.tolerance = tolerance;
+        settings.shake_warm_start = warm;
         constraints_ = std::make_unique<Constraints>(system_.topology, system_.clusters, solvers, settings);
-        part_ = std::make_unique<LocalPart>(system_, 0, [](AtomId) { return 0; });
+        part_ = std::make_unique<LocalPart>(
+            system_, 0, [](AtomId) { return 0; }, false, constraints_.get());
         constraints_->rebuild(part_->atoms, part_->directory());
         Noise noise(23);
         for (const auto& x : system_.x_ref) springs_.push_back(to_real(x, position_unit) + 0.1 * noise.vector());
@@ -42,7 +44,8 @@ public:
             atoms().x_ref = atoms().x;
             for (std::size_t a = 0; a < springs_.size(); ++a)
                 atoms().x[a] += to_lattice(dt * to_real(atoms().v[a], velocity_unit), position_unit);
-            last_positions = constraints_->project_positions(atoms(), system_.box, {k, dt, 2.0 / (dt * dt)});
+            last_positions =
+                constraints_->project_positions(atoms(), system_.box, {k, dt, 2.0 / (dt * dt), StepMotion::continued});
             ASSERT_EQ(last_positions.failure, "");
             kick(0.5 * dt);
             project(dt);
@@ -77,7 +80,8 @@ private:
 
     void project(double dt)
     {
-        last_velocities = constraints_->project_velocities(atoms(), system_.box, {0, dt, 2.0 / dt});
+        last_velocities =
+            constraints_->project_velocities(atoms(), system_.box, {0, dt, 2.0 / dt, StepMotion::continued});
         ASSERT_EQ(last_velocities.failure, "");
     }
 
@@ -101,9 +105,10 @@ ConstraintSystem molecules()
     return system;
 }
 
-double way_back(double tolerance, double dt, const std::vector<std::string>& solvers, int steps = 300)
+double way_back(double tolerance, double dt, const std::vector<std::string>& solvers, int steps = 300,
+                bool warm = false)
 {
-    Trajectory trajectory(molecules(), solvers, tolerance);
+    Trajectory trajectory(molecules(), solvers, tolerance, 200.0, warm);
     const auto start = trajectory.atoms().x;
     trajectory.run(steps, dt);
     trajectory.reverse();
@@ -121,6 +126,22 @@ TEST(Rattle, TimeReversesAsFarAsTheToleranceGoes)
     EXPECT_LT(tight, 1e-11);
     EXPECT_GT(loose, 10.0 * tight);
     EXPECT_LT(loose, 1e-5);
+}
+
+TEST(Rattle, WayBackIsAsGoodAsTheToleranceOfShake)
+{
+    for (const bool warm : {false, true}) {
+        double last = 0.0;
+        for (const double tolerance : {1e-5, 1e-7, 1e-9, 1e-11}) {
+            const double error = way_back(tolerance, 0.001, {"shake"}, 500, warm);
+            std::printf("shake-tol %.0e%s: %.1e nm after 500 steps and 500 back\n", tolerance,
+                        warm ? ", warm start" : "", error);
+            if (last > 0.0) {
+                EXPECT_NEAR(std::log10(last / error), 2.0, 0.7) << tolerance;
+            }
+            last = error;
+        }
+    }
 }
 
 TEST(Rattle, TimeReversesExactlyWithNewton)

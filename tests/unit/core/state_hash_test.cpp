@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <bit>
+#include <cmath>
 #include <set>
 
 namespace holon {
@@ -46,6 +47,17 @@ TEST(StateHash, every_bit_of_an_atom_changes_half_of_the_hash)
     }
     EXPECT_EQ(hashes.size(), states.size() + 1);
     EXPECT_NEAR(changed / static_cast<double>(states.size()), 32.0, 1.0);
+}
+
+TEST(StateHash, of_a_kept_number_depends_on_atom_index_and_value)
+{
+    EXPECT_EQ(kept_hash(3, 1, 0.0), 0u);
+    EXPECT_EQ(kept_hash(3, 1, -0.0), 0u);
+    std::set<std::uint64_t> hashes = {0};
+    for (const AtomId id : {3, 4})
+        for (const std::int32_t index : {0, 1, 3, 4})
+            for (const double value : {1.0, -1.0, std::nextafter(1.0, 2.0)}) hashes.insert(kept_hash(id, index, value));
+    EXPECT_EQ(hashes.size(), 1u + 24u);
 }
 
 TEST(StateHash, of_a_box_depends_on_every_element)

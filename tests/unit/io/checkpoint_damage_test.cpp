@@ -70,13 +70,16 @@ public:
         return read_records(file, directory_, slot).records.front().step;
     }
 
-    /// Damages what makes up the state in a slot: its commit record or an atom.
+    /// Damages what makes up the state in a slot: its commit record, an atom or a kept number.
     void damage(int slot, Random& random) const
     {
         const auto& place = directory_.slots[static_cast<std::size_t>(slot)];
         const auto atoms = n_atoms * static_cast<std::int64_t>(sizeof(AtomRecord));
-        const auto at = pick(random, 0, 2) ? place.atoms + pick(random, 0, atoms)
-                                           : place.records + pick(random, 0, sizeof(CommitRecord));
+        const auto kept = directory_.kept * static_cast<std::int64_t>(sizeof(KeptNumber));
+        const std::array places = {place.atoms + pick(random, 0, atoms),
+                                   place.records + pick(random, 0, sizeof(CommitRecord)),
+                                   directory_.kept_places[static_cast<std::size_t>(slot)] + pick(random, 0, kept)};
+        const auto at = places[static_cast<std::size_t>(pick(random, 0, 3))];
         flip(at, static_cast<int>(pick(random, 0, 8)));
     }
 
@@ -86,10 +89,12 @@ public:
         const auto within = [offset](std::int64_t begin, std::int64_t size) {
             return offset >= begin && offset < begin + size;
         };
-        return std::none_of(
-            directory_.slots.begin(), directory_.slots.begin() + directory_.slot_count(), [&](const SlotPlace& slot) {
-                return within(slot.records, directory_.record_bytes()) || within(slot.atoms, directory_.atom_bytes());
-            });
+        for (std::size_t k = 0; k < static_cast<std::size_t>(directory_.slot_count()); ++k)
+            if (within(directory_.slots[k].records, directory_.record_bytes()) ||
+                within(directory_.slots[k].atoms, directory_.atom_bytes()) ||
+                within(directory_.kept_places[k], directory_.kept_bytes()))
+                return false;
+        return true;
     }
 
 private:
@@ -116,7 +121,8 @@ bool expect_right_state_or_error(const std::string& path)
         EXPECT_EQ(file.newest_valid() >= 0, state);
         for (const auto& slot : file.slots())
             if (file.verify(slot.index).empty()) {
-                EXPECT_EQ(state_hash(slot.state, file.atoms(slot.index)), sample_hash(n_atoms, slot.state.step));
+                EXPECT_EQ(state_hash(slot.state, file.atoms(slot.index), file.kept(slot.index)),
+                          sample_hash(n_atoms, slot.state.step));
             }
     } catch (const InputError&) {
         EXPECT_FALSE(state);

@@ -30,6 +30,7 @@ const std::string everything =
     "EnerPres\n"
     "tcoupl = v-rescale\ntc-grps = Protein Water\ntau-t = 0.1 0.3\nref-t = 300 1e2\nld-seed = 12345678901234567890\n"
     "gen-temp = 10\ngen-seed = 9\nconstraints = all-bonds\nconstraint-algorithm = shake\nshake-tol = 1e-10\n"
+    "shake-sor = yes\nshake-omega = 1.3\nshake-warm-start = yes\n"
     "precision = double\ndomains = 1X2x3\ncheckpoint-interval = 0\ncheckpoint-sync = 2.5\nmaxh = 23.9\n";
 
 TEST(EffectiveMdp, ReadsBackAsTheSameParameters)
@@ -45,6 +46,8 @@ TEST(EffectiveMdp, ReadsBackAsTheSameParameters)
     EXPECT_EQ(p.rvdw_switch, 0.8333333333333333);
     EXPECT_EQ(p.vdw_modifier, Modifier::potential_switch);
     EXPECT_EQ(p.epsilon_rf, 0.0);
+    EXPECT_TRUE(p.shake_sor && p.shake_warm_start);
+    EXPECT_EQ(p.shake_omega, 1.3);
     EXPECT_EQ(p.nstx, 5);
     EXPECT_TRUE(p.write_forces);
     EXPECT_EQ(p.ld_seed, 12345678901234567890u);

@@ -208,6 +208,8 @@ TEST(Mdp, ChoicesThatAreNotThereNameThoseThatAre)
     expect_error("constraint-algorithm = euler", "choose one of settle, m-shake, lincs, shake, newton");
     expect_error("lincs-order = 0", "must be at least 1");
     expect_error("lincs-iter = 200", "must be at most 100; constraint-algorithm = newton is exact");
+    expect_error("shake-omega = 2", "must be 0 (found out in every solution), or at least 1 and less than 2");
+    expect_error("shake-omega = 0.9", "at least 1 and less than 2");
     expect_error("lincs-warnangle = 91", "must be at most 90 degrees");
     expect_error("comm-mode = angular", "choose one of linear, none");
     expect_error("DispCorr = yes", "choose one of no, Ener, EnerPres, AllEner, AllEnerPres");
