@@ -36,8 +36,9 @@ int show_checkpoint(const std::string& path)
 int show_trajectory(const std::string& path)
 {
     const TrajectoryFile file(path);
-    fmt::print("{}: trajectory of {} atoms: positions{}{}\n", path, file.atoms(),
-               file.velocities() ? ", velocities" : "", file.forces() ? ", forces" : "");
+    fmt::print("{}: trajectory of {} atoms: positions{}{}{}\n", path, file.atoms(),
+               file.velocities() ? ", velocities" : "", file.forces() ? ", forces" : "",
+               file.constraint_forces() ? ", constraint forces" : "");
     if (const auto last = file.frames() - 1; last >= 0)
         fmt::print("{} frames, steps {} to {}, {:g} to {:g} ps\n", last + 1, file.step(0), file.step(last),
                    file.time(0), file.time(last));

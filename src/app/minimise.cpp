@@ -44,19 +44,29 @@ double Minimiser::project_forces()
     auto& atoms = engine_.atoms;
     const auto& comm = engine_.comm();
     const auto largest = [&comm](double mine) { return from_ordered_bits(comm.max(ordered_bits(mine))); };
-    double steepest = 0.0;
+    steepest_ = 0.0;
     for (std::size_t i = 0; i < index(atoms.n_owned); ++i)
-        steepest = std::max(steepest, (to_real(atoms.f[i], force_unit) * atoms.inverse_mass[i]).norm());
-    steepest = largest(steepest);
-    if (steepest == 0.0) return 0.0;
+        steepest_ = std::max(steepest_, (to_real(atoms.f[i], force_unit) * atoms.inverse_mass[i]).norm());
+    steepest_ = largest(steepest_);
+    if (steepest_ == 0.0) return 0.0;
     for (std::size_t i = 0; i < index(atoms.n_owned); ++i)
-        atoms.v[i] = to_lattice(to_real(atoms.f[i], force_unit) * (atoms.inverse_mass[i] / steepest), velocity_unit);
+        atoms.v[i] = to_lattice(to_real(atoms.f[i], force_unit) * (atoms.inverse_mass[i] / steepest_), velocity_unit);
     atoms.x_ref = atoms.x;
     engine_.constrain_velocities({.step = step_, .dt = 1.0});
     double force = 0.0;
     for (std::size_t i = 0; i < index(atoms.n_owned); ++i)
         force = std::max(force, to_real(atoms.v[i], velocity_unit).norm() * atoms.mass[i]);
-    return largest(force) * steepest;
+    return largest(force) * steepest_;
+}
+
+/// Completes the frame of this step: what project_forces() has made of the forces, less the forces.
+void Minimiser::write_constraint_forces()
+{
+    const auto& atoms = engine_.atoms;
+    std::vector<Vec3> forces(index(atoms.n_owned));
+    for (std::size_t i = 0; i < forces.size(); ++i)
+        forces[i] = to_real(atoms.v[i], velocity_unit) * (atoms.mass[i] * steepest_) - to_real(atoms.f[i], force_unit);
+    outputs_.constraint_forces(engine_, forces);
 }
 
 /// Moves the atom with the largest force by `length`, the others in proportion; the velocities then hold the
@@ -104,6 +114,7 @@ void Minimiser::run(std::int64_t last)
         measure();
         const double force = project_forces();
         if (engine_.any_failure()) engine_.fail_together(step_);
+        if (outputs_.frame_waits_for_constraint_forces()) write_constraint_forces();
         if (force < parameters_.emtol)
             verdict_ = fmt::format("Converged: the largest force is {:.4g} kJ/mol/nm, below emtol = {:g}.", force,
                                    parameters_.emtol);

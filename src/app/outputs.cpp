@@ -94,6 +94,7 @@ TrajectoryInfo trajectory_info(const RunInput& input, const Engine& engine, std:
     info.program_version = HOLON_VERSION;
     info.velocities = p.write_velocities;
     info.forces = p.write_forces;
+    info.constraint_forces = p.write_constraint_forces;
     info.double_precision = p.precision == Precision::real64;
     info.frames = p.nstx > 0 && p.nsteps >= 0 ? (p.nsteps - step) / p.nstx + 2 : 0;
     if (engine.comm().root()) describe_atoms(engine.topology(), info);
@@ -304,6 +305,17 @@ void Outputs::frame(Engine& engine, std::int64_t step, double time)
     if (!trajectory_ || step % parameters_.nstx != 0 || trajectory_->has_frame(step)) return;
     const auto timer = engine.timers.measure(Stage::output);
     trajectory_->append(step, time, engine.atoms, engine.box());
+}
+
+bool Outputs::frame_waits_for_constraint_forces() const
+{
+    return trajectory_ && trajectory_->waits_for_constraint_forces();
+}
+
+void Outputs::constraint_forces(Engine& engine, std::span<const Vec3> forces)
+{
+    const auto timer = engine.timers.measure(Stage::output);
+    trajectory_->add_constraint_forces(engine.atoms, forces);
 }
 
 Votes Outputs::votes() const

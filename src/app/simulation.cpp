@@ -105,12 +105,15 @@ void Simulation::run(std::int64_t last)
         const auto before = measured ? kinetic() : Kinetic{};
         first_half();
         const double force_factor = measured ? scheme_.constraint_force / (parameters_.dt * parameters_.dt) : 0.0;
+        const bool frame_waits = outputs_.frame_waits_for_constraint_forces();
+        const auto unconstrained = frame_waits ? engine_.atoms.x : std::vector<IVec3>{};
         const auto constrained =
             engine_.constrain_positions({.step = step_,
                                          .dt = parameters_.dt,
                                          .force_factor = force_factor,
                                          .motion = at_end ? StepMotion::undone : StepMotion::continued});
         if (measured) measure(before, constrained);
+        if (frame_waits) write_constraint_forces(unconstrained);
         if (at_end) {
             if (engine_.any_failure()) engine_.fail_together(step_);
             engine_.atoms.x = kept_x;
@@ -218,6 +221,18 @@ void Simulation::measure(const Kinetic& before, const ConstraintResult& constrai
             m.virial(a, b) = m.forces.virial(a, b) + constraint_virial[static_cast<std::size_t>(3 * a + b)].value();
     m.pressure = pressure_tensor(at_step.tensor, m.virial, engine_.box().volume());
     outputs_.measured(m);
+}
+
+/// Completes the frame of this step; `unconstrained`: the positions before they were constrained.
+void Simulation::write_constraint_forces(const std::vector<IVec3>& unconstrained)
+{
+    if (engine_.any_failure()) engine_.fail_together(step_);
+    const auto& atoms = engine_.atoms;
+    const double factor = scheme_.constraint_force / (parameters_.dt * parameters_.dt);
+    std::vector<Vec3> forces(static_cast<std::size_t>(atoms.n_owned));
+    for (std::size_t i = 0; i < forces.size(); ++i)
+        forces[i] = factor * atoms.mass[i] * to_real(IVec3(atoms.x[i] - unconstrained[i]), position_unit);
+    outputs_.constraint_forces(engine_, forces);
 }
 
 } // namespace holon

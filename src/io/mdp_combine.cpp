@@ -47,14 +47,16 @@ public:
     {
         // One trajectory: positions at the interval asked for first, velocities and forces with them or never.
         v_.nstx = v_.nstxout;
-        for (std::int64_t interval : {v_.nstfout, v_.nstvout, v_.nstxout_compressed})
+        for (std::int64_t interval : {v_.nstcfout, v_.nstfout, v_.nstvout, v_.nstxout_compressed})
             if (v_.nstx == 0) v_.nstx = interval;
         if (v_.nstvout != 0 && v_.nstvout != v_.nstx) fail("nstvout", not_the_interval());
         if (v_.nstfout != 0 && v_.nstfout != v_.nstx) fail("nstfout", not_the_interval());
+        if (v_.nstcfout != 0 && v_.nstcfout != v_.nstx) fail("nstcfout", not_the_interval());
         if (v_.nstxout_compressed != 0 && v_.nstxout_compressed != v_.nstx)
             note("nstxout-compressed", "there is one trajectory, written every " + std::to_string(v_.nstx) + " steps");
         v_.write_velocities = v_.nstvout != 0;
         v_.write_forces = v_.nstfout != 0;
+        v_.write_constraint_forces = v_.nstcfout != 0;
     }
 
     void nonbonded()

@@ -214,6 +214,7 @@ std::vector<MdpKey> computed_mdp_keys()
         may_change(integer("nstxout", &V::nstxout, at_least(0))),
         may_change(integer("nstvout", &V::nstvout, at_least(0))),
         may_change(integer("nstfout", &V::nstfout, at_least(0))),
+        may_change(integer("nstcfout", &V::nstcfout, at_least(0))),
         may_change(integer("nstxout-compressed", &V::nstxout_compressed, at_least(0))),
         may_change(integer("nstlog", &V::nstlog, at_least(0))),
         may_change(integer("nstenergy", &V::nstenergy, at_least(0))),

@@ -18,7 +18,7 @@ enum class VdwType { cutoff, shift, switched };
 /// together.
 struct MdpValues : Parameters {
     std::vector<std::string> include, define; // as written: -Ipath, -DNAME=value
-    std::int64_t nstxout = 0, nstvout = 0, nstfout = 0, nstxout_compressed = 0;
+    std::int64_t nstxout = 0, nstvout = 0, nstfout = 0, nstcfout = 0, nstxout_compressed = 0;
     CoulombType coulombtype = CoulombType::cutoff;
     VdwType vdwtype = VdwType::cutoff;
     std::vector<std::string> tc_grps, comm_grps;

@@ -60,7 +60,9 @@ FieldSets create_fields(hid_t file, const TrajectoryInfo& info, std::int64_t cap
     const std::vector<std::int64_t> extent = {capacity, info.atoms, 3};
     sets[field_position].emplace(file, real, extent, "nm");
     if (info.velocities) sets[field_velocity].emplace(file, real, extent, "nm ps-1");
-    if (info.forces) sets[field_force].emplace(file, H5T_NATIVE_DOUBLE, extent, "kJ mol-1 nm-1");
+    const char* force_unit = "kJ mol-1 nm-1";
+    if (info.forces) sets[field_force].emplace(file, H5T_NATIVE_DOUBLE, extent, force_unit);
+    if (info.constraint_forces) sets[field_constraint_force].emplace(file, H5T_NATIVE_DOUBLE, extent, force_unit);
     return sets;
 }
 
@@ -99,6 +101,7 @@ void write_particles(hid_t file, const TrajectoryInfo& info, FieldSets& sets)
     link_element(group, "position", sets, field_position);
     if (info.velocities) link_element(group, "velocity", sets, field_velocity);
     if (info.forces) link_element(group, "force", sets, field_force);
+    if (info.constraint_forces) link_element(group, "constraint_force", sets, field_constraint_force);
     write_static(group, "species", H5T_NATIVE_INT32, info.species, "");
     write_static(group, "mass", H5T_NATIVE_DOUBLE, info.mass, "u");
     write_static(group, "charge", H5T_NATIVE_DOUBLE, info.charge, "e");
@@ -200,7 +203,7 @@ TrajectoryDirectory create_trajectory_file(const std::string& path, const Trajec
 
     // The HDF5 library copes badly with a disk that is full or a file that may not become as large.
     const auto atoms = info.atoms, reals = 3 * atoms * (info.velocities ? 2 : 1) * directory.real_bytes;
-    const auto frame = 88 + reals + (info.forces ? 24 * atoms : 0);
+    const auto frame = 88 + reals + 24 * atoms * (int{info.forces} + int{info.constraint_forces});
     const auto constant = 20 * atoms + 8 * static_cast<std::int64_t>(info.bonds.size()) + (std::int64_t{1} << 20);
     {
         const RawFile file(path, RawFile::Mode::create);

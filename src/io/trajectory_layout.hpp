@@ -22,6 +22,7 @@ enum Field : std::size_t {
     field_position,
     field_velocity,
     field_force,
+    field_constraint_force,
     field_count
 };
 
@@ -47,7 +48,7 @@ struct TrajectoryDirectory {
     std::int64_t atoms;
     std::int64_t capacity; // frames
     std::array<FieldPlace, field_count> fields;
-    std::array<std::byte, 3848> reserved;
+    std::array<std::byte, 3816> reserved; // zero, as a field that the file does not have
 };
 static_assert(sizeof(TrajectoryDirectory) == 4096);
 

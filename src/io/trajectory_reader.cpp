@@ -40,6 +40,10 @@ bool TrajectoryFile::forces() const
 {
     return impl_->directory.fields[field_force].frame_bytes > 0;
 }
+bool TrajectoryFile::constraint_forces() const
+{
+    return impl_->directory.fields[field_constraint_force].frame_bytes > 0;
+}
 std::int64_t TrajectoryFile::step(std::int64_t frame) const
 {
     return impl_->steps.at(static_cast<std::size_t>(frame));
@@ -64,7 +68,7 @@ double TrajectoryFile::time(std::int64_t frame) const
 std::vector<std::byte> TrajectoryFile::contents(std::int64_t frame) const
 {
     std::vector<std::byte> bytes;
-    for (const auto field : {field_edges, field_position, field_velocity, field_force}) {
+    for (const auto field : {field_edges, field_position, field_velocity, field_force, field_constraint_force}) {
         const auto& place = impl_->directory.fields[field];
         const auto begin = bytes.size();
         bytes.resize(begin + static_cast<std::size_t>(place.frame_bytes));

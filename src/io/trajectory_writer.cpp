@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <optional>
 
 namespace holon {
 
@@ -17,7 +18,7 @@ constexpr std::int64_t max_file_bytes = std::int64_t{1} << 43;
 /// Frames to make place for.
 std::int64_t capacity_for(std::int64_t frames, const TrajectoryInfo& info)
 {
-    const std::int64_t frame_bytes = 100 + info.atoms * 72;
+    const std::int64_t frame_bytes = 100 + info.atoms * 96;
     return std::clamp(frames, std::int64_t{1}, std::max(std::int64_t{1}, max_file_bytes / frame_bytes));
 }
 
@@ -26,6 +27,16 @@ struct Block {
     std::int64_t begin = 0, end = 0;
     std::vector<double> position, velocity, force;
 };
+
+void put(Packer& packer, const Vec3& value)
+{
+    packer.put(std::array{value[0], value[1], value[2]});
+}
+
+void take(Unpacker& unpacker, std::vector<double>& values, std::int64_t at)
+{
+    std::ranges::copy(unpacker.get<std::array<double, 3>>(), values.begin() + at);
+}
 
 void write_reals(const RawFile& file, const std::vector<double>& values, bool as_double, std::int64_t offset)
 {
@@ -52,6 +63,7 @@ void check_match(const RawFile& file, const TrajectoryDirectory& directory, cons
     };
     check_field(field_velocity, info.velocities, "velocities");
     check_field(field_force, info.forces, "forces");
+    check_field(field_constraint_force, info.constraint_forces, "constraint forces");
     if ((directory.real_bytes == sizeof(double)) != info.double_precision) refuse("its precision is another");
 }
 
@@ -72,9 +84,13 @@ struct TrajectoryWriter::Impl {
 
     void open(const std::string& name);
     void grow(std::int64_t capacity);
+    Block own_block() const;
+    template <class Pack, class Unpack>
+    void bring_together(const Atoms& atoms, const Block& block, Pack pack, Unpack unpack) const;
     Block collect(const Atoms& atoms, const Box& box) const;
     void write(const Block& block) const;
-    void commit(std::int64_t step, double time, const Box& box);
+    void write_stamp(std::int64_t step, double time, const Box& box) const;
+    void publish();
     std::int64_t place_of(Field field, std::int64_t frame) const
     {
         return directory.fields[field].data + frame * directory.fields[field].frame_bytes;
@@ -88,6 +104,7 @@ struct TrajectoryWriter::Impl {
     VisibleLength visible; // rank 0
     std::int64_t frames = 0;
     std::int64_t last_step = OutputMarks::no_step;
+    std::optional<std::int64_t> waiting; // step of a frame that lacks its constraint forces
 };
 
 /// Opens the file of `directory`, known to rank 0, on all ranks. Collective.
@@ -124,44 +141,56 @@ void TrajectoryWriter::Impl::grow(std::int64_t capacity)
     open(path);
 }
 
-/// Brings together the atoms of each block of ids. Collective.
-Block TrajectoryWriter::Impl::collect(const Atoms& atoms, const Box& box) const
+/// This rank's part of a frame, without numbers.
+Block TrajectoryWriter::Impl::own_block() const
 {
-    const std::int64_t ranks = comm.size(), width = (info.atoms + ranks - 1) / ranks;
-    std::vector<Message> outgoing(static_cast<std::size_t>(ranks));
+    const std::int64_t width = (info.atoms + comm.size() - 1) / comm.size();
+    return {std::min(info.atoms, comm.rank() * width), std::min(info.atoms, (comm.rank() + 1) * width), {}, {}, {}};
+}
+
+/// Brings together the atoms of each block of ids: pack(packer, local index) on their owners, unpack(unpacker, place in
+/// the block's vectors) where they are written. Collective.
+template <class Pack, class Unpack>
+void TrajectoryWriter::Impl::bring_together(const Atoms& atoms, const Block& block, Pack pack, Unpack unpack) const
+{
+    const std::int64_t width = (info.atoms + comm.size() - 1) / comm.size();
+    std::vector<Message> outgoing(static_cast<std::size_t>(comm.size()));
     for (int r = 0; r < comm.size(); ++r) outgoing[static_cast<std::size_t>(r)].rank = r;
     for (std::size_t i = 0; i < static_cast<std::size_t>(atoms.n_owned); ++i) {
         Packer packer(outgoing[static_cast<std::size_t>(atoms.id[i] / width)].data);
         packer.put(atoms.id[i]);
-        IVec3 x = atoms.x[i];
-        box.wrap(x);
-        const auto put = [&](const IVec3& value, double unit) {
-            const Vec3 real = to_real(value, unit);
-            packer.put(std::array{real[0], real[1], real[2]});
-        };
-        put(x, position_unit);
-        if (info.velocities) put(atoms.v[i], velocity_unit);
-        if (info.forces) put(atoms.f[i], force_unit);
+        pack(packer, i);
     }
+    std::int64_t received = 0;
+    for (const auto& message : comm.exchange(std::move(outgoing)))
+        for (Unpacker unpacker(message.data); !unpacker.empty(); ++received)
+            unpack(unpacker, 3 * (unpacker.get<AtomId>() - block.begin));
+    HOLON_ASSERT(received == block.end - block.begin,
+                 fmt::format("rank {}: {} of {} atoms", comm.rank(), received, block.end - block.begin));
+}
 
-    Block block{std::min(info.atoms, comm.rank() * width), std::min(info.atoms, (comm.rank() + 1) * width), {}, {}, {}};
+/// Collective.
+Block TrajectoryWriter::Impl::collect(const Atoms& atoms, const Box& box) const
+{
+    auto block = own_block();
     const auto size = static_cast<std::size_t>(3 * (block.end - block.begin));
     block.position.resize(size);
     if (info.velocities) block.velocity.resize(size);
     if (info.forces) block.force.resize(size);
-    std::size_t received = 0;
-    for (const auto& message : comm.exchange(std::move(outgoing))) {
-        for (Unpacker unpacker(message.data); !unpacker.empty(); received += 3) {
-            const auto at = 3 * (unpacker.get<AtomId>() - block.begin);
-            const auto take = [&](std::vector<double>& values) {
-                std::ranges::copy(unpacker.get<std::array<double, 3>>(), values.begin() + at);
-            };
-            take(block.position);
-            if (info.velocities) take(block.velocity);
-            if (info.forces) take(block.force);
-        }
-    }
-    HOLON_ASSERT(received == size, fmt::format("rank {}: {} of {} numbers", comm.rank(), received, size));
+    bring_together(
+        atoms, block,
+        [&](Packer& packer, std::size_t i) {
+            IVec3 x = atoms.x[i];
+            box.wrap(x);
+            put(packer, to_real(x, position_unit));
+            if (info.velocities) put(packer, to_real(atoms.v[i], velocity_unit));
+            if (info.forces) put(packer, to_real(atoms.f[i], force_unit));
+        },
+        [&](Unpacker& unpacker, std::int64_t at) {
+            take(unpacker, block.position, at);
+            if (info.velocities) take(unpacker, block.velocity, at);
+            if (info.forces) take(unpacker, block.force, at);
+        });
     return block;
 }
 
@@ -177,8 +206,8 @@ void TrajectoryWriter::Impl::write(const Block& block) const
     if (info.forces) put(field_force, block.force, true);
 }
 
-/// Makes the frame visible. On rank 0.
-void TrajectoryWriter::Impl::commit(std::int64_t step, double time, const Box& box)
+/// What is no atom's. On rank 0.
+void TrajectoryWriter::Impl::write_stamp(std::int64_t step, double time, const Box& box) const
 {
     std::array<double, 9> edges;
     const Mat3 vectors = box.vectors();
@@ -187,7 +216,13 @@ void TrajectoryWriter::Impl::commit(std::int64_t step, double time, const Box& b
     file.write(std::as_bytes(std::span(&step, 1)), place_of(field_step, frames));
     file.write(std::as_bytes(std::span(&time, 1)), place_of(field_time, frames));
     file.write(std::as_bytes(std::span(edges)), place_of(field_edges, frames));
-    visible.set(file, frames + 1);
+}
+
+/// Makes the frame visible. Collective.
+void TrajectoryWriter::Impl::publish()
+{
+    on_root(comm, [&] { visible.set(file, frames + 1); });
+    frames += 1;
 }
 
 TrajectoryWriter::TrajectoryWriter(std::unique_ptr<Impl> impl) : impl_(std::move(impl)) {}
@@ -240,11 +275,39 @@ void TrajectoryWriter::append(std::int64_t step, double time, const Atoms& atoms
 {
     HOLON_ASSERT(step > impl_->last_step, fmt::format("step {} after {}", step, impl_->last_step));
     if (impl_->frames == impl_->directory.capacity) impl_->grow(2 * impl_->directory.capacity);
+    HOLON_ASSERT(!impl_->waiting, fmt::format("step {} lacks its constraint forces", *impl_->waiting));
     const auto block = impl_->collect(atoms, box);
-    on_all(impl_->comm, [&] { impl_->write(block); });
-    on_root(impl_->comm, [&] { impl_->commit(step, time, box); });
-    impl_->frames += 1;
-    impl_->last_step = step;
+    on_all(impl_->comm, [&] {
+        impl_->write(block);
+        if (impl_->comm.root()) impl_->write_stamp(step, time, box);
+    });
+    if (impl_->info.constraint_forces) {
+        impl_->waiting = step;
+    } else {
+        impl_->publish();
+        impl_->last_step = step;
+    }
+}
+
+bool TrajectoryWriter::waits_for_constraint_forces() const
+{
+    return impl_->waiting.has_value();
+}
+
+void TrajectoryWriter::add_constraint_forces(const Atoms& atoms, std::span<const Vec3> forces)
+{
+    HOLON_ASSERT(impl_->waiting, "no frame waits for constraint forces");
+    const auto block = impl_->own_block();
+    std::vector<double> values(static_cast<std::size_t>(3 * (block.end - block.begin)));
+    impl_->bring_together(
+        atoms, block, [&](Packer& packer, std::size_t i) { put(packer, forces[i]); },
+        [&](Unpacker& unpacker, std::int64_t at) { take(unpacker, values, at); });
+    on_all(impl_->comm, [&] {
+        write_reals(impl_->file, values, true,
+                    impl_->place_of(field_constraint_force, impl_->frames) + 24 * block.begin);
+    });
+    impl_->publish();
+    impl_->last_step = *std::exchange(impl_->waiting, {});
 }
 
 bool TrajectoryWriter::has_frame(std::int64_t step) const

@@ -24,6 +24,7 @@ public:
 
 private:
     double project_forces();
+    void write_constraint_forces();
     bool move(double length);
     void take_back();
     void measure();
@@ -32,7 +33,8 @@ private:
     const Parameters& parameters_;
     Outputs& outputs_;
     std::int64_t step_;
-    double length_; // of the next trial [nm]
+    double length_;         // of the next trial [nm]
+    double steepest_ = 0.0; // of all accelerations, unconstrained [nm/ps^2]: the scale of the velocities
     std::string verdict_;
 };
 

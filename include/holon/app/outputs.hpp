@@ -12,6 +12,7 @@
 
 #include <cstdint>
 #include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -36,8 +37,13 @@ public:
     void measured(const Measurement& measurement);
 
     void frame(Engine& engine, std::int64_t step, double time); // if due. Collective.
-    void checkpoint(Engine& engine, const RunState& state);     // if due. Collective.
-    void repartitioned(Engine& engine);                         // Collective.
+
+    /// A frame with constraint forces [kJ/mol/nm] is given them later in its step, on the owned atoms.
+    bool frame_waits_for_constraint_forces() const;
+    void constraint_forces(Engine& engine, std::span<const Vec3> forces); // Collective.
+
+    void checkpoint(Engine& engine, const RunState& state); // if due. Collective.
+    void repartitioned(Engine& engine);                     // Collective.
 
     /// Says in md.log and on stderr that something happened so many times; only so often in a run. On any rank.
     void warn(std::int64_t count, const std::string& first);

@@ -43,6 +43,7 @@ private:
     void exchange_heat();
     void second_half();
     void measure(const Kinetic& before, const ConstraintResult& constrained);
+    void write_constraint_forces(const std::vector<IVec3>& unconstrained);
     Kinetic kinetic() const;
     double time() const;
 

@@ -10,6 +10,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -29,7 +30,9 @@ struct TrajectoryInfo {
     std::uint64_t run_id = 0; // as CheckpointInput::run_id
     bool velocities = false;
     bool forces = false;
-    bool double_precision = false; // positions and velocities as double, not float; forces are always double
+    bool constraint_forces = false;
+    bool double_precision = false; // positions and velocities as double, not float; forces of either kind are always
+                                   // double
     std::int64_t frames = 0;       // that are still to be written; 0: unknown
     std::string program_version = "unknown";
 
@@ -65,8 +68,13 @@ public:
     TrajectoryWriter& operator=(TrajectoryWriter&&) noexcept;
 
     /// Writes the owned atoms of all ranks: positions wrapped into the box [nm], velocities [nm/ps], forces
-    /// [kJ/mol/nm]. `step` has to be larger than that of the frame before.
+    /// [kJ/mol/nm]. `step` has to be larger than that of the frame before. If frames have constraint forces, the frame
+    /// waits for them, and is not there before it has them.
     void append(std::int64_t step, double time, const Atoms& atoms, const Box& box);
+    bool waits_for_constraint_forces() const;
+
+    /// Completes the last frame with the forces [kJ/mol/nm] of constraints on the owned atoms.
+    void add_constraint_forces(const Atoms& atoms, std::span<const Vec3> forces);
 
     /// True, if the last frame is of this step or a later one: a run that goes on from a checkpoint asks before it
     /// writes the frame of its first step.
@@ -95,6 +103,7 @@ public:
     std::int64_t frames() const;
     bool velocities() const;
     bool forces() const;
+    bool constraint_forces() const;
     std::int64_t step(std::int64_t frame) const;
 
     /// Why this is not the run's trajectory or lacks frames that it had at a mark, as half a sentence; empty, if all is
@@ -102,7 +111,8 @@ public:
     std::string mismatch(std::uint64_t run_id, const OutputMarks& marks) const;
     double time(std::int64_t frame) const; // [ps]
 
-    /// Everything that is stored of a frame, byte by byte: box, positions, velocities, forces.
+    /// Everything that is stored of a frame, byte by byte: box, positions, velocities, forces,
+    /// constraint forces.
     std::vector<std::byte> contents(std::int64_t frame) const;
 
 private:

@@ -55,9 +55,10 @@ struct Parameters {
     // output intervals in steps; 0 = never
     std::int64_t nstlog = 1000;
     std::int64_t nstenergy = 1000;
-    std::int64_t nstx = 0; // trajectory positions; velocities and forces at the same steps or never
+    std::int64_t nstx = 0; // trajectory positions; velocities and forces of either kind at the same steps or never
     bool write_velocities = false;
     bool write_forces = false;
+    bool write_constraint_forces = false;
 
     // non-bonded
     Precision precision = Precision::mixed;

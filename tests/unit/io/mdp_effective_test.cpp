@@ -25,7 +25,8 @@ const std::string everything =
     "include = -Iff\ndefine = -DPOSRES -DA=1\nintegrator = md-vv\ntinit = 0.1\ndt = 0.0015\nnsteps = -1\ninit-step = "
     "7\n"
     "continuation = yes\nnstcomm = 3\ncomm-grps = Protein Water\nemtol = 1\nemstep = 0.03\nnstxout = 5\nnstvout = 5\n"
-    "nstfout = 5\nnstxout-compressed = 50\nnstlog = 7\nnstenergy = 9\ncoulombtype = Reaction-Field\nrcoulomb = 0.9\n"
+    "nstfout = 5\nnstcfout = 5\nnstxout-compressed = 50\nnstlog = 7\nnstenergy = 9\ncoulombtype = "
+    "Reaction-Field\nrcoulomb = 0.9\n"
     "epsilon-r = 1.1\nepsilon-rf = 0\nvdwtype = switch\nrvdw = 0.95\nrvdw-switch = 0.8333333333333333\nDispCorr = "
     "EnerPres\n"
     "tcoupl = v-rescale\ntc-grps = Protein Water\ntau-t = 0.1 0.3\nref-t = 300 1e2\nld-seed = 12345678901234567890\n"
@@ -50,6 +51,7 @@ TEST(EffectiveMdp, ReadsBackAsTheSameParameters)
     EXPECT_EQ(p.shake_omega, 1.3);
     EXPECT_EQ(p.nstx, 5);
     EXPECT_TRUE(p.write_forces);
+    EXPECT_TRUE(p.write_constraint_forces);
     EXPECT_EQ(p.ld_seed, 12345678901234567890u);
     EXPECT_EQ(p.precision, Precision::real64);
     EXPECT_EQ(p.domains, (std::vector<int>{1, 2, 3}));
@@ -107,9 +109,10 @@ TEST(Continuation, TakesOnlyWhatMayChange)
 {
     const std::string stored = effective_mdp(settings_of(everything));
     const RunSettings more = continue_settings(
-        stored, settings_of(stored, {option("nsteps", "500"), option("domains", "4x1x1"), option("maxh", "-1"),
-                                     option("nstxout", "0"), option("nstvout", "0"), option("nstfout", "0"),
-                                     option("checkpoint-interval", "10"), option("dt", "0.00150")}));
+        stored,
+        settings_of(stored, {option("nsteps", "500"), option("domains", "4x1x1"), option("maxh", "-1"),
+                             option("nstxout", "0"), option("nstvout", "0"), option("nstfout", "0"),
+                             option("nstcfout", "0"), option("checkpoint-interval", "10"), option("dt", "0.00150")}));
     EXPECT_EQ(more.parameters.nsteps, 500);
     EXPECT_EQ(more.parameters.nstx, 50);
     EXPECT_EQ(more.parameters.dt, 0.0015);

@@ -353,6 +353,11 @@ TEST(Mdp, OneTrajectoryHasOneInterval)
     p = parameters_of("nstfout = 1");
     EXPECT_EQ(p.nstx, 1);
     EXPECT_TRUE(p.write_forces);
+    EXPECT_FALSE(p.write_constraint_forces);
+    p = parameters_of("nstcfout = 20");
+    EXPECT_EQ(p.nstx, 20);
+    EXPECT_TRUE(p.write_constraint_forces);
+    expect_error("nstxout = 100\nnstcfout = 50", "nstcfout = 50: must be 0 or equal");
     expect_error("nstxout = 100\nnstvout = 50",
                  "md.mdp:2: nstvout = 50: must be 0 or equal to the interval of the positions, which is 100");
     expect_error("nstvout = 100\nnstfout = 50", "nstvout = 100: must be 0 or equal");

@@ -163,6 +163,48 @@ TEST(Trajectory, grows_when_there_are_more_frames_than_expected)
     expect_frames(path, steps);
 }
 
+TEST(Trajectory, a_frame_waits_for_its_constraint_forces)
+{
+    const TemporaryFolder folder;
+    const auto path = folder.file("trajectory.h5");
+    auto info = sample_info(2); // it has to grow
+    info.constraint_forces = true;
+    const auto write_frame = [](TrajectoryWriter& writer, std::int64_t step) {
+        append(writer, step);
+        EXPECT_TRUE(writer.waits_for_constraint_forces());
+        const auto atoms = sample_atoms(n_atoms, step);
+        std::vector<Vec3> forces;
+        for (std::size_t i = 0; i < n_atoms; ++i)
+            forces.emplace_back(static_cast<double>(step), static_cast<double>(atoms.id[i]), -1.0);
+        writer.add_constraint_forces(atoms, forces);
+        EXPECT_FALSE(writer.waits_for_constraint_forces());
+    };
+    {
+        auto writer = TrajectoryWriter::create({}, path, info);
+        write_frame(writer, 0);
+        append(writer, 10);
+        EXPECT_EQ(TrajectoryFile(path).frames(), 1);
+        EXPECT_EQ(writer.frames(), 1);
+        EXPECT_FALSE(writer.has_frame(10)); // and never will, if the run is killed now
+    }
+    auto writer = TrajectoryWriter::resume({}, path, info, 10);
+    for (const int step : {10, 20, 30}) write_frame(writer, step);
+
+    const TrajectoryFile file(path);
+    EXPECT_TRUE(file.constraint_forces());
+    ASSERT_EQ(file.frames(), 4);
+    for (const std::int64_t k : {0, 1, 2, 3}) {
+        auto expected = expected_contents<float>(10 * k);
+        for (std::size_t id = 0; id < n_atoms; ++id)
+            for (const double value : {static_cast<double>(10 * k), static_cast<double>(id), -1.0}) {
+                const auto bytes = std::as_bytes(std::span(&value, 1));
+                expected.insert(expected.end(), bytes.begin(), bytes.end());
+            }
+        EXPECT_EQ(file.contents(k), expected) << k;
+    }
+    EXPECT_THROW(TrajectoryWriter::resume({}, path, sample_info(), 0), InputError);
+}
+
 TEST(Trajectory, takes_no_more_space_than_its_frames)
 {
     const TemporaryFolder folder;

@@ -1,0 +1,77 @@
+#!/usr/bin/env python3
+"""Constraint forces in trajectory.h5: those that Newton's second law asks for, on any number of ranks."""
+
+import h5py
+import numpy
+
+import ensembles
+import holon_runner as holon
+import trajectories
+
+DT = 0.002
+ALL = {
+    "nstxout": 2,
+    "nstvout": 2,
+    "nstfout": 2,
+    "nstcfout": 2,
+    "nstxout_compressed": 0,
+    "constraints": "all-bonds",
+    "precision": "double",
+    "dt": DT,
+}
+
+
+class ConstraintForces(holon.ProgramTest):
+    def setUp(self):
+        super().setUp()
+        ensembles.dodecane(self.work, cells=(1, 4, 4), water_cells=(4, 5, 3))
+        files = holon.input_files(self.work)
+        relaxed = holon.run(self.work / "relaxed", files, 2, integrator="steep", nsteps=40)
+        self.files = [*files[:2], "-c", relaxed.folder / "confout.gro", *files[4:]]
+
+    def fields(self, name):
+        path = self.work / name / "trajectory.h5"
+        names = ("velocity", "force", "constraint_force")
+        return trajectories.masses(path), *(trajectories.frames(path, field)[1] for field in names)
+
+    def test_are_what_accelerates_atoms_beside_the_forces(self):
+        every = {**ALL, "nstxout": 1, "nstvout": 1, "nstfout": 1, "nstcfout": 1}
+        holon.run(self.work / "md", self.files, 2, nsteps=3, integrator="md", **every)
+        mass, v, f, g = self.fields("md")
+        for step in range(3):
+            with self.subTest(step):
+                missing = mass[:, None] * (v[step + 1] - v[step]) / DT - f[step] - g[step]
+                self.assertLess(numpy.abs(missing).max(), 1e-8 * numpy.abs(g[step]).max())
+                self.assertGreater(numpy.abs(g[step]).max(), 100.0)
+        self.assertLess(numpy.abs(g.sum(axis=1)).max(), 1e-8 * numpy.abs(g).sum())
+
+    def test_are_the_same_on_any_number_of_ranks_and_after_a_restart(self):
+        for integrator in ("md", "md-vv", "sd", "steep"):
+            with self.subTest(integrator):
+                settings = {**ALL, "integrator": integrator}
+                name = f"{integrator}-whole"
+                holon.run(self.work / name, self.files, 1, nsteps=6, **settings)
+                expected = self.fields(name)[3]
+                self.assertEqual(len(expected), 4)
+                self.assertTrue((numpy.abs(expected).max(axis=(1, 2)) > 10.0).all())
+                other = self.work / f"{integrator}-other"
+                holon.run(other, self.files, 3, nsteps=4, **settings)
+                holon.run(other, ["--restart", other / "checkpoint.h5"], 2, nsteps=6)
+                numpy.testing.assert_array_equal(self.fields(other.name)[3], expected)
+
+    def test_come_only_where_they_are_asked_for(self):
+        holon.run(self.work / "plain", self.files, 2, nsteps=0, **{**ALL, "nstcfout": 0})
+        with h5py.File(self.work / "plain" / "trajectory.h5") as file:
+            self.assertNotIn("constraint_force", file["particles/trajectory"])
+        alone = {**ALL, "nstxout": 0, "nstvout": 0, "nstfout": 0}
+        holon.run(self.work / "alone", self.files, 2, nsteps=2, **alone)
+        with h5py.File(self.work / "alone" / "trajectory.h5") as file:
+            group = file["particles/trajectory"]
+            self.assertEqual(sorted(group), ["box", "charge", "constraint_force", "mass", "position", "species"])
+            self.assertEqual(group["constraint_force/value"].attrs["unit"], "kJ mol-1 nm-1")
+        result = holon.call("holon-inspect", [self.work / "alone" / "trajectory.h5"])
+        self.assertIn("positions, constraint forces", result.stdout)
+
+
+if __name__ == "__main__":
+    holon.main()
