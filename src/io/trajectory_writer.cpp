@@ -22,22 +22,6 @@ std::int64_t capacity_for(std::int64_t frames, const TrajectoryInfo& info)
     return std::clamp(frames, std::int64_t{1}, std::max(std::int64_t{1}, max_file_bytes / frame_bytes));
 }
 
-/// One rank's part of a frame: atoms with ids [begin, end), three numbers each.
-struct Block {
-    std::int64_t begin = 0, end = 0;
-    std::vector<double> position, velocity, force;
-};
-
-void put(Packer& packer, const Vec3& value)
-{
-    packer.put(std::array{value[0], value[1], value[2]});
-}
-
-void take(Unpacker& unpacker, std::vector<double>& values, std::int64_t at)
-{
-    std::ranges::copy(unpacker.get<std::array<double, 3>>(), values.begin() + at);
-}
-
 void write_reals(const RawFile& file, const std::vector<double>& values, bool as_double, std::int64_t offset)
 {
     if (as_double) {
@@ -84,11 +68,8 @@ struct TrajectoryWriter::Impl {
 
     void open(const std::string& name);
     void grow(std::int64_t capacity);
-    Block own_block() const;
-    template <class Pack, class Unpack>
-    void bring_together(const Atoms& atoms, const Block& block, Pack pack, Unpack unpack) const;
-    Block collect(const Atoms& atoms, const Box& box) const;
-    void write(const Block& block) const;
+    template <class Value>
+    void write(const Atoms& atoms, const std::vector<Field>& fields, Value value) const;
     void write_stamp(std::int64_t step, double time, const Box& box) const;
     void publish();
     std::int64_t place_of(Field field, std::int64_t frame) const
@@ -141,17 +122,10 @@ void TrajectoryWriter::Impl::grow(std::int64_t capacity)
     open(path);
 }
 
-/// This rank's part of a frame, without numbers.
-Block TrajectoryWriter::Impl::own_block() const
-{
-    const std::int64_t width = (info.atoms + comm.size() - 1) / comm.size();
-    return {std::min(info.atoms, comm.rank() * width), std::min(info.atoms, (comm.rank() + 1) * width), {}, {}, {}};
-}
-
-/// Brings together the atoms of each block of ids: pack(packer, local index) on their owners, unpack(unpacker, place in
-/// the block's vectors) where they are written. Collective.
-template <class Pack, class Unpack>
-void TrajectoryWriter::Impl::bring_together(const Atoms& atoms, const Block& block, Pack pack, Unpack unpack) const
+/// Writes vectors of the atoms, value(field, local index), into the frame: each rank those of a range of ids.
+/// Collective.
+template <class Value>
+void TrajectoryWriter::Impl::write(const Atoms& atoms, const std::vector<Field>& fields, Value value) const
 {
     const std::int64_t width = (info.atoms + comm.size() - 1) / comm.size();
     std::vector<Message> outgoing(static_cast<std::size_t>(comm.size()));
@@ -159,51 +133,31 @@ void TrajectoryWriter::Impl::bring_together(const Atoms& atoms, const Block& blo
     for (std::size_t i = 0; i < static_cast<std::size_t>(atoms.n_owned); ++i) {
         Packer packer(outgoing[static_cast<std::size_t>(atoms.id[i] / width)].data);
         packer.put(atoms.id[i]);
-        pack(packer, i);
+        for (const auto field : fields) {
+            const Vec3 v = value(field, i);
+            packer.put(std::array{v[0], v[1], v[2]});
+        }
     }
+
+    const auto begin = std::min(info.atoms, comm.rank() * width), end = std::min(info.atoms, begin + width);
+    std::vector<std::vector<double>> values(fields.size(),
+                                            std::vector<double>(static_cast<std::size_t>(3 * (end - begin))));
     std::int64_t received = 0;
     for (const auto& message : comm.exchange(std::move(outgoing)))
-        for (Unpacker unpacker(message.data); !unpacker.empty(); ++received)
-            unpack(unpacker, 3 * (unpacker.get<AtomId>() - block.begin));
-    HOLON_ASSERT(received == block.end - block.begin,
-                 fmt::format("rank {}: {} of {} atoms", comm.rank(), received, block.end - block.begin));
-}
+        for (Unpacker unpacker(message.data); !unpacker.empty(); ++received) {
+            const auto at = 3 * (unpacker.get<AtomId>() - begin);
+            for (auto& of_field : values)
+                std::ranges::copy(unpacker.get<std::array<double, 3>>(), of_field.begin() + at);
+        }
+    HOLON_ASSERT(received == end - begin, fmt::format("rank {}: {} of {} atoms", comm.rank(), received, end - begin));
 
-/// Collective.
-Block TrajectoryWriter::Impl::collect(const Atoms& atoms, const Box& box) const
-{
-    auto block = own_block();
-    const auto size = static_cast<std::size_t>(3 * (block.end - block.begin));
-    block.position.resize(size);
-    if (info.velocities) block.velocity.resize(size);
-    if (info.forces) block.force.resize(size);
-    bring_together(
-        atoms, block,
-        [&](Packer& packer, std::size_t i) {
-            IVec3 x = atoms.x[i];
-            box.wrap(x);
-            put(packer, to_real(x, position_unit));
-            if (info.velocities) put(packer, to_real(atoms.v[i], velocity_unit));
-            if (info.forces) put(packer, to_real(atoms.f[i], force_unit));
-        },
-        [&](Unpacker& unpacker, std::int64_t at) {
-            take(unpacker, block.position, at);
-            if (info.velocities) take(unpacker, block.velocity, at);
-            if (info.forces) take(unpacker, block.force, at);
-        });
-    return block;
-}
-
-void TrajectoryWriter::Impl::write(const Block& block) const
-{
-    const bool wide = info.double_precision;
-    const auto put = [&](Field field, const std::vector<double>& values, bool as_double) {
-        const std::int64_t atom_bytes = as_double ? 24 : 12;
-        write_reals(file, values, as_double, place_of(field, frames) + block.begin * atom_bytes);
-    };
-    put(field_position, block.position, wide);
-    if (info.velocities) put(field_velocity, block.velocity, wide);
-    if (info.forces) put(field_force, block.force, true);
+    on_all(comm, [&] {
+        for (std::size_t k = 0; k < fields.size(); ++k) {
+            const auto atom_bytes = directory.fields[fields[k]].frame_bytes / info.atoms;
+            write_reals(file, values[k], atom_bytes == 3 * sizeof(double),
+                        place_of(fields[k], frames) + begin * atom_bytes);
+        }
+    });
 }
 
 /// What is no atom's. On rank 0.
@@ -276,11 +230,17 @@ void TrajectoryWriter::append(std::int64_t step, double time, const Atoms& atoms
     HOLON_ASSERT(step > impl_->last_step, fmt::format("step {} after {}", step, impl_->last_step));
     if (impl_->frames == impl_->directory.capacity) impl_->grow(2 * impl_->directory.capacity);
     HOLON_ASSERT(!impl_->waiting, fmt::format("step {} lacks its constraint forces", *impl_->waiting));
-    const auto block = impl_->collect(atoms, box);
-    on_all(impl_->comm, [&] {
-        impl_->write(block);
-        if (impl_->comm.root()) impl_->write_stamp(step, time, box);
+    std::vector<Field> fields = {field_position};
+    if (impl_->info.velocities) fields.push_back(field_velocity);
+    if (impl_->info.forces) fields.push_back(field_force);
+    impl_->write(atoms, fields, [&](Field field, std::size_t i) -> Vec3 {
+        if (field == field_velocity) return to_real(atoms.v[i], velocity_unit);
+        if (field == field_force) return to_real(atoms.f[i], force_unit);
+        IVec3 x = atoms.x[i];
+        box.wrap(x);
+        return to_real(x, position_unit);
     });
+    on_root(impl_->comm, [&] { impl_->write_stamp(step, time, box); });
     if (impl_->info.constraint_forces) {
         impl_->waiting = step;
     } else {
@@ -297,15 +257,7 @@ bool TrajectoryWriter::waits_for_constraint_forces() const
 void TrajectoryWriter::add_constraint_forces(const Atoms& atoms, std::span<const Vec3> forces)
 {
     HOLON_ASSERT(impl_->waiting, "no frame waits for constraint forces");
-    const auto block = impl_->own_block();
-    std::vector<double> values(static_cast<std::size_t>(3 * (block.end - block.begin)));
-    impl_->bring_together(
-        atoms, block, [&](Packer& packer, std::size_t i) { put(packer, forces[i]); },
-        [&](Unpacker& unpacker, std::int64_t at) { take(unpacker, values, at); });
-    on_all(impl_->comm, [&] {
-        write_reals(impl_->file, values, true,
-                    impl_->place_of(field_constraint_force, impl_->frames) + 24 * block.begin);
-    });
+    impl_->write(atoms, {field_constraint_force}, [&](Field, std::size_t i) { return forces[i]; });
     impl_->publish();
     impl_->last_step = *std::exchange(impl_->waiting, {});
 }

@@ -4,7 +4,7 @@
 import h5py
 import numpy
 
-import ensembles
+import alkanes
 import holon_runner as holon
 import trajectories
 
@@ -24,7 +24,7 @@ ALL = {
 class ConstraintForces(holon.ProgramTest):
     def setUp(self):
         super().setUp()
-        ensembles.dodecane(self.work, cells=(1, 4, 4), water_cells=(4, 5, 3))
+        alkanes.dodecane(self.work, cells=(1, 4, 4), water_cells=(4, 5, 3))
         files = holon.input_files(self.work)
         relaxed = holon.run(self.work / "relaxed", files, 2, integrator="steep", nsteps=40)
         self.files = [*files[:2], "-c", relaxed.folder / "confout.gro", *files[4:]]

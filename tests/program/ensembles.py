@@ -13,7 +13,7 @@ BOLTZMANN = 8.314462618e-3  # kJ/mol/K
 
 TRIMER_BOND, TRIMER_MASS = 0.15, 15.0  # nm, u
 BUTANE_BOND, BUTANE_ANGLE = 0.153, math.acos(-1 / 3)  # nm, tetrahedral
-BUTANE_TEMPERATURE = 291.0
+BUTANE_MASS, BUTANE_TEMPERATURE = 58.124 / 4, 291.0  # u, K
 # Torsion energy / k [K] as a polynomial in the cosine of the torsion, which is 0 in trans.
 BUTANE_TORSION = (1116.0, 1462.0, -1578.0, -368.0, 3156.0, -3788.0)
 
@@ -155,6 +155,45 @@ def is_trans(torsion):
     return numpy.abs(torsion) < math.pi / 3
 
 
+def butane_topology(molecules, sigma, epsilon):
+    mass = BUTANE_MASS
+    ends = 2 * BUTANE_BOND * math.sin(BUTANE_ANGLE / 2)
+    torsion = " ".join(f"{BOLTZMANN * c:.8f}" for c in BUTANE_TORSION)  # in [ dihedrals ], too, trans is 0
+    atoms = "".join(f"{k} C 1 BUT C{k} {k} 0.0 {mass}\n" for k in range(1, 5))
+    return f"""[ defaults ]
+1 2 no 1.0 1.0
+[ atomtypes ]
+C {mass} 0.0 A {sigma} {epsilon:.8f}
+[ moleculetype ]
+Butane 3
+[ atoms ]
+{atoms}[ constraints ]
+1 2 1 {BUTANE_BOND}
+2 3 1 {BUTANE_BOND}
+3 4 1 {BUTANE_BOND}
+1 3 1 {ends:.12f}
+2 4 1 {ends:.12f}
+[ dihedrals ]
+1 2 3 4 3 {torsion}
+[ system ]
+Butane
+[ molecules ]
+Butane {molecules}
+"""
+
+
+def write_butane(folder, positions, box, topology, cutoff, dynamics):
+    settings = {
+        **dynamics,
+        "coulombtype": "cut-off",
+        "rcoulomb": cutoff,
+        "rvdw": cutoff,
+        "constraint-algorithm": "newton",
+    }
+    names = ["C1", "C2", "C3", "C4"]
+    write(folder, "Butane", labels("BUT", names, len(positions)), positions.reshape(-1, 3), box, topology, settings)
+
+
 def butane(folder, cells, dt=0.005, tau=1.0, seed=1):
     """Liquid butane of Ryckaert and Bellemans at 291 K and 0.583 g/cm^3: four equal sites, bonds and angles rigid.
 
@@ -164,8 +203,7 @@ def butane(folder, cells, dt=0.005, tau=1.0, seed=1):
     random = numpy.random.default_rng(seed)
     cells = numpy.array(cells)
     molecules = int(cells.prod())
-    mass = 58.124 / 4
-    volume = molecules * 4 * mass * 1.66053907 / 0.583 * 1e-3  # nm^3
+    volume = molecules * 4 * BUTANE_MASS * 1.66053907e-3 / 0.583  # nm^3
     shape = cells * numpy.array([0.78, 0.4605, 0.4605])
     box = shape * (volume / shape.prod()) ** (1 / 3)
     torsion, weight = butane_density()
@@ -173,161 +211,21 @@ def butane(folder, cells, dt=0.005, tau=1.0, seed=1):
     grid = numpy.stack(numpy.meshgrid(*(numpy.arange(n) for n in cells), indexing="ij"), axis=-1).reshape(-1, 1, 3)
     positions = (grid + 0.5) / cells * box + butane_points(chosen)
     sigma, epsilon = 0.3923, 72.0 * BOLTZMANN
-    torsion_terms = " ".join(f"{BOLTZMANN * c:.8f}" for c in BUTANE_TORSION)  # in [ dihedrals ], too, trans is 0
-    ends = 2 * BUTANE_BOND * math.sin(BUTANE_ANGLE / 2)
-    topology = f"""[ defaults ]
-1 2 no 1.0 1.0
-[ atomtypes ]
-C {mass} 0.0 A {sigma} {epsilon:.8f}
-[ moleculetype ]
-Butane 3
-[ atoms ]
-""" + "".join(f"{k} C 1 BUT C{k} {k} 0.0 {mass}\n" for k in range(1, 5))
-    topology += f"""[ constraints ]
-1 2 1 {BUTANE_BOND}
-2 3 1 {BUTANE_BOND}
-3 4 1 {BUTANE_BOND}
-1 3 1 {ends:.12f}
-2 4 1 {ends:.12f}
-[ dihedrals ]
-1 2 3 4 3 {torsion_terms}
-[ system ]
-Butane
-[ molecules ]
-Butane {molecules}
-"""
-    settings = {
-        **langevin(dt, tau, BUTANE_TEMPERATURE, seed),
-        "coulombtype": "cut-off",
-        "rcoulomb": round(2.5 * sigma, 5),
-        "rvdw": round(2.5 * sigma, 5),
-        "constraint-algorithm": "newton",
-    }
-    names = ["C1", "C2", "C3", "C4"]
-    write(folder, "Butane", labels("BUT", names, molecules), positions.reshape(-1, 3), box, topology, settings)
+    topology = butane_topology(molecules, sigma, epsilon)
+    dynamics = langevin(dt, tau, BUTANE_TEMPERATURE, seed)
+    write_butane(folder, positions, box, topology, round(2.5 * sigma, 5), dynamics)
 
 
-def alkane(carbons):
-    """An all-atom alkane in trans along x: names, element of each atom, bonds (i, j) from 0, positions about its centre."""
-    cc, ch, half = 0.1529, 0.109, math.radians(112.7 / 2)
-    names, elements, bonds, points = [], [], [], []
-    for k in range(carbons):
-        side = 1 if k % 2 == 0 else -1
-        carbon = numpy.array([k * cc * math.sin(half), side * cc * math.cos(half) / 2, 0.0])
-        here = len(names)
-        if k > 0:
-            bonds.append((last, here))
-        names.append(f"C{k + 1}"), elements.append("C"), points.append(carbon)
-        directions = [(0.0, side * 0.589, 0.808), (0.0, side * 0.589, -0.808)]
-        if k in (0, carbons - 1):  # the methyl's third hydrogen goes on with the zigzag
-            directions.append(((-1 if k == 0 else 1) * math.sin(half), -side * math.cos(half), 0.0))
-        for n, direction in enumerate(directions):
-            bonds.append((here, len(names)))
-            names.append(f"H{k + 1}{'ABC'[n]}"), elements.append("H")
-            points.append(carbon + ch * numpy.array(direction) / numpy.linalg.norm(direction))
-        last = here
-    points = numpy.array(points)
-    return names, elements, bonds, points - points.mean(axis=0)
+def butane_gas(folder, molecules, dt=0.01, tau=0.3, seed=1):
+    """The same molecules without a liquid: they do not feel each other.
 
-
-def paths(bonds, atoms):
-    """All paths along two and along three bonds, each once."""
-    neighbours = [[] for _ in range(atoms)]
-    for i, j in bonds:
-        neighbours[i].append(j), neighbours[j].append(i)
-    two = [(i, j, k) for j in range(atoms) for i in neighbours[j] for k in neighbours[j] if i < k]
-    three = [(h, i, j, k) for i, j in bonds for h in neighbours[i] if h != j for k in neighbours[j] if k != i]
-    return two, three
-
-
-def alkane_type(name, carbons):
-    """[ moleculetype ] of an OPLS-AA alkane, types and parameters from the [ ...types ] of dodecane()."""
-    names, elements, bonds, _ = alkane(carbons)
-    charge = {"H": 0.06}
-    hydrogens = [sum(elements[j] == "H" for i, j in bonds if i == k) for k in range(len(names))]
-    lines = [f"[ moleculetype ]\n{name} 3\n[ atoms ]"]
-    for k, (atom, element) in enumerate(zip(names, elements)):
-        q = charge.get(element, -0.06 * hydrogens[k])
-        lines.append(f"{k + 1} {element}T 1 {name} {atom} {k + 1} {q:.2f} {1.008 if element == 'H' else 12.011}")
-    angles, dihedrals = paths(bonds, len(names))
-    parts = [("bonds", bonds, 1), ("angles", angles, 1), ("dihedrals", dihedrals, 3)]
-    parts.insert(1, ("pairs", [(d[0], d[3]) for d in dihedrals], 1))
-    for title, terms, function in parts:
-        lines.append(f"[ {title} ]")
-        lines += [" ".join(str(k + 1) for k in term) + f" {function}" for term in terms]
-    return "\n".join(lines) + "\n"
-
-
-WATER_TYPE = """[ moleculetype ]
-SOL 2
-[ atoms ]
-1 OW 1 SOL OW 1 -0.8476 15.9994
-2 HW 1 SOL HW1 1 0.4238 1.008
-3 HW 1 SOL HW2 1 0.4238 1.008
-[ settles ]
-1 1 0.1 0.163299
-[ exclusions ]
-1 2 3
-2 1 3
-3 1 2
-"""
-
-
-def dodecane(folder, cells, water_cells, dt=0.002, tau=0.1, temperature=300.0, seed=1):
-    """A slab of dodecane (OPLS-AA) beside one of SPC/E water: cells[0] x cells[1] x cells[2] molecules, 1.68 nm along x,
-    and water_cells molecules on a grid as wide."""
+    Their torsions start as if nothing but their energy decided, which is not the distribution of rigid angles.
+    """
     random = numpy.random.default_rng(seed)
-    cells, water_cells = numpy.array(cells), numpy.array(water_cells)
-    shape = numpy.array([1.68, 0.465, 0.465])  # of a cell: 0.78 g/cm^3
-    slab = cells * shape
-    names, elements, _, points = alkane(12)
-    turned = points[:, [0, 2, 1]]  # neighbours have their zigzag in other planes
-
-    def grid(counts):
-        return numpy.stack(numpy.meshgrid(*(numpy.arange(n) for n in counts), indexing="ij"), axis=-1).reshape(-1, 3)
-
-    oil = numpy.array([(c + 0.5) * shape + (turned if c.sum() % 2 else points) for c in grid(cells)])
-    waters = int(water_cells.prod())
-    height = waters * 0.0300 / (slab[0] * slab[1])  # 0.03 nm^3 each
-    box = numpy.array([slab[0], slab[1], slab[2] + height + 0.1])
-    oxygens = (grid(water_cells) + 0.5) / water_cells * [slab[0], slab[1], height] + [0.0, 0.0, slab[2] + 0.05]
-    axis = unit_vectors(random, waters)
-    across = 0.5 * 0.163299 * perpendicular(random, axis)
-    along = math.sqrt(0.1**2 - (0.5 * 0.163299) ** 2) * axis
-    water = numpy.stack([oxygens, oxygens + along + across, oxygens + along - across], axis=1)
-    topology = f"""[ defaults ]
-1 3 yes 0.5 0.5
-[ atomtypes ]
-CT 12.011 0.0 A 0.35 0.276144
-HT 1.008 0.0 A 0.25 0.12552
-OW 15.9994 0.0 A 0.316557 0.650194
-HW 1.008 0.0 A 0.0 0.0
-[ bondtypes ]
-CT CT 1 0.1529 224262.4
-CT HT 1 0.1090 284512.0
-[ angletypes ]
-CT CT CT 1 112.7 488.273
-CT CT HT 1 110.7 313.8
-HT CT HT 1 107.8 276.144
-[ dihedraltypes ]
-CT CT CT CT 3 2.9288 -1.4644 0.2092 -1.6736 0.0 0.0
-HT CT CT CT 3 0.6276 1.8828 0.0 -2.5104 0.0 0.0
-HT CT CT HT 3 0.6276 1.8828 0.0 -2.5104 0.0 0.0
-{alkane_type("DOD", 12)}{WATER_TYPE}[ system ]
-Dodecane in water
-[ molecules ]
-DOD {len(oil)}
-SOL {waters}
-"""
-    settings = {
-        **langevin(dt, tau, temperature, seed),
-        "constraints": "all-bonds",
-        "coulombtype": "reaction-field",
-        "epsilon-rf": 78,
-        "rcoulomb": 0.8,
-        "rvdw": 0.8,
-    }
-    gro = labels("DOD", names, len(oil))
-    gro += labels("SOL", ["OW", "HW1", "HW2"], waters, len(oil) + 1, len(gro) + 1)
-    positions = numpy.concatenate([oil.reshape(-1, 3), water.reshape(-1, 3)])
-    write(folder, "Dodecane in water", gro, positions, box, topology, settings)
+    edge = (molecules / 3.0) ** (1 / 3)
+    torsion, _ = butane_density()
+    weight = numpy.exp(-butane_energy(torsion) / (BOLTZMANN * BUTANE_TEMPERATURE))
+    chosen = random.choice(torsion, size=molecules, p=weight / weight.sum())
+    positions = edge * random.random((molecules, 1, 3)) + butane_points(chosen)
+    dynamics = langevin(dt, tau, BUTANE_TEMPERATURE, seed)
+    write_butane(folder, positions, [edge] * 3, butane_topology(molecules, 0.0, 0.0), 0.2, dynamics)
