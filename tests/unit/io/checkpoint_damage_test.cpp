@@ -265,7 +265,7 @@ TEST(DamagedCheckpoint, a_newer_format_is_refused)
     write_steps(path, 0, 0);
     std::fstream file(path, std::ios::in | std::ios::out | std::ios::binary);
     file.seekp(4096 + 8);
-    file.put(2);
+    file.put(static_cast<char>(checkpoint_format + 1));
     file.close();
     EXPECT_NE(read_error(path).find("newer"), std::string::npos) << read_error(path);
 }

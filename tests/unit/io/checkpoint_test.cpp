@@ -49,6 +49,32 @@ TEST(Checkpoint, keeps_the_last_steps_and_the_values)
     EXPECT_EQ(file.input(), input);
 }
 
+/// Then older programs can read it, as this one can read theirs; a state with kept numbers takes a file of its own.
+TEST(Checkpoint, without_kept_numbers_it_has_the_first_format)
+{
+    const TemporaryFolder folder;
+    const auto path = folder.file("checkpoint.h5");
+    const auto format = [&path] {
+        std::ifstream file(path, std::ios::binary);
+        file.seekg(4096 + 8);
+        return file.get();
+    };
+    auto bare = sample_atoms(n_atoms, 3);
+    bare.kept_begin.clear();
+    bare.kept.clear();
+    CheckpointWriter::create({}, path, input, options, sample_state(3), bare, sample_box());
+    EXPECT_EQ(format(), 1);
+    const auto contents = read_checkpoint({}, path);
+    EXPECT_EQ(contents.atoms.size(), static_cast<std::size_t>(n_atoms));
+    EXPECT_TRUE(contents.kept.empty());
+
+    auto writer = CheckpointWriter::resume({}, path, contents, options, sample_atoms(n_atoms, 3), sample_box());
+    EXPECT_EQ(format(), 2);
+    writer.submit(sample_state(4), sample_atoms(n_atoms, 4), sample_box());
+    writer.finish();
+    expect_state(read_checkpoint({}, path), 4);
+}
+
 TEST(Checkpoint, goes_on_in_the_ring_without_overwriting_the_state_it_came_from)
 {
     const TemporaryFolder folder;
