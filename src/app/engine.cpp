@@ -62,8 +62,9 @@ Engine::Engine(Communicator comm, std::shared_ptr<const Topology> topology, cons
       constraints_(*topology_, clusters_, solver_order(parameters), solver_settings(parameters, comm_)),
       partition_(comm_, *topology_, clusters_, needs(), parameters_, box_,
                  DomainGrid::choose(comm_.size(), box_, nonbonded_.cutoff() + skin_, parameters.domains)),
-      pair_lists_(*topology_, nonbonded_), pair_force_(*topology_, nonbonded_, parameters.precision, box_),
-      cmap_(cmap_surfaces(*topology_)), self_energy_(PairForce::self_energy(*topology_, nonbonded_)),
+      load_(comm_, parameters.load_balancing), pair_lists_(*topology_, nonbonded_),
+      pair_force_(*topology_, nonbonded_, parameters.precision, box_), cmap_(cmap_surfaces(*topology_)),
+      self_energy_(PairForce::self_energy(*topology_, nonbonded_)),
       dispersion_(dispersion_correction(*topology_, box.volume(), parameters))
 {
     check_cutoff(box_, nonbonded_.cutoff());
@@ -83,9 +84,18 @@ std::vector<MoleculeNeeds> Engine::needs() const
     return needs;
 }
 
+/// Fractional: below half a halo, or half an equal share where that is less, a domain has too many neighbours.
+std::array<double, 3> Engine::thinnest_domain() const
+{
+    std::array<double, 3> least{};
+    for (std::size_t k = 0; k < 3; ++k)
+        least[k] = 0.5 * std::min(halo_width() / box_.height(static_cast<int>(k)), 1.0 / partition_.grid().n()[k]);
+    return least;
+}
+
 void Engine::distribute(std::vector<AtomRecord> records, std::vector<KeptNumber> kept)
 {
-    partition_.distribute(std::move(records), std::move(kept), atoms, nonbonded_.cutoff() + skin_);
+    partition_.distribute(std::move(records), std::move(kept), atoms, halo_width());
     renew_local_lists();
 }
 
@@ -93,7 +103,10 @@ void Engine::repartition()
 {
     {
         const auto timer = timers.measure(Stage::repartition);
-        partition_.repartition(atoms, nonbonded_.cutoff() + skin_);
+        const auto owned = std::span<const IVec3>(atoms.x).first(static_cast<std::size_t>(atoms.n_owned));
+        if (const auto grid = load_.better(partition_.grid(), box_, owned, thinnest_domain()))
+            partition_.set_grid(*grid);
+        partition_.repartition(atoms, halo_width());
     }
     renew_local_lists();
     ++n_repartitions_;
@@ -108,8 +121,11 @@ void Engine::renew_local_lists()
                                      [this](std::int32_t copy) { return partition_.owner_of(copy); }});
     }
     const auto timer = timers.measure(Stage::pair_list);
-    pair_lists_.build(atoms, partition_, skin_);
-    pair_force_.set_up(pair_lists_, atoms);
+    {
+        const auto work = load_.measure();
+        pair_lists_.build(atoms, partition_, skin_);
+        pair_force_.set_up(pair_lists_, atoms);
+    }
     if (long_range_) long_range_->set_up(atoms, pair_lists_.allowed_displacement());
 }
 
@@ -140,22 +156,26 @@ void Engine::finish_halo_update()
 
 void Engine::compute_forces(bool want_totals)
 {
+    load_.count_step();
     ForceSums sums;
     std::fill(atoms.f.begin(), atoms.f.end(), IVec3::Zero());
     if (long_range_) {
         const auto timer = timers.measure(Stage::mesh);
         const auto problem = long_range_->compute(atoms, want_totals ? &sums : nullptr);
+        load_.add(long_range_->take_work_seconds());
         if (failure_.empty()) failure_ = problem;
     }
     finish_halo_update();
     {
         const auto timer = timers.measure(Stage::pair);
+        const auto work = load_.measure();
         pair_lists_.load_positions(atoms);
         const auto problem = pair_force_.add_forces(pair_lists_, atoms, want_totals ? &sums : nullptr);
         if (failure_.empty()) failure_ = problem;
     }
     {
         const auto timer = timers.measure(Stage::bonded);
+        const auto work = load_.measure();
         add_bonded_forces(mesh_settings_.get(), want_totals ? &sums : nullptr);
     }
     {

@@ -7,6 +7,8 @@
 #include <holon/core/error.hpp>
 #include <holon/core/state_hash.hpp>
 
+#include "parallel_report.hpp"
+
 #include <filesystem>
 #include <fmt/format.h>
 
@@ -171,6 +173,7 @@ Outputs::Outputs(const RunInput& input, OutputFolder& folder, Engine& engine, co
         std::filesystem::remove(file("summary.json")); // of the part that goes on now
     });
     cpu_begin_ = process_cpu_seconds();
+    reductions_begin_ = comm.reductions();
 }
 
 /// True for a file of an earlier start that this one goes on in.
@@ -424,6 +427,7 @@ void Outputs::add_costs(const Communicator& comm, Summary& s) const
 void Outputs::finish(Engine& engine, const RunState& state, const std::string& remark)
 {
     const auto& comm = engine.comm();
+    const auto reductions = comm.reductions() - reductions_begin_;
     step_ = state.step;
     if (checkpoint_) {
         if (last_checkpoint_ != state.step) submit(engine, state);
@@ -444,6 +448,8 @@ void Outputs::finish(Engine& engine, const RunState& state, const std::string& r
     s.constraint_iterations = engine.constraint_iterations();
     s.timings = mean_timings(comm, engine.timers.seconds());
     s.cpu_timings = mean_timings(comm, engine.timers.cpu_seconds());
+    s.load_balance = load_report(engine);
+    s.communication = communication_report(engine, reductions);
     add_costs(comm, s);
     on_root(comm, [&] {
         energy_file_->finish();
@@ -452,6 +458,8 @@ void Outputs::finish(Engine& engine, const RunState& state, const std::string& r
         if (last_) log_->energies(*last_, energies_of(*last_));
         if (!remark.empty()) log_->line(remark);
         log_->timings(s.timings, s.wall_s);
+        if (s.load_balance) log_->line(load_text(*s.load_balance));
+        if (s.ranks > 1) log_->line(communication_text(*s.communication, s.ranks, s.end_step - s.start_step));
         log_->line(fmt::format("{} at step {} after {:.2f} s: {:.3f} ns/day, state {}", s.status, state.step, s.wall_s,
                                s.ns_per_day, state_hash_text(*s.state_hash)));
         log_->finish();

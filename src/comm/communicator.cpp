@@ -26,6 +26,7 @@ int int_count(std::size_t n)
 void reduce(const Communicator& c, std::span<std::int64_t> values, MPI_Op op)
 {
     if (c.size() == 1 || values.empty()) return;
+    ++c.impl().reductions;
     check_mpi(MPI_Allreduce(MPI_IN_PLACE, values.data(), int_count(values.size()), MPI_INT64_T, op, comm_of(c)),
               "MPI_Allreduce");
 }
@@ -77,6 +78,10 @@ int Communicator::size() const
 {
     return impl_->size;
 }
+std::int64_t Communicator::reductions() const
+{
+    return impl_->reductions;
+}
 
 void Communicator::sum(std::span<std::int64_t> values) const
 {
@@ -111,6 +116,7 @@ void Communicator::sum(std::span<FixedSum> values) const
 void Communicator::bitwise_or(std::span<std::uint64_t> values) const
 {
     if (size() == 1 || values.empty()) return;
+    ++impl_->reductions;
     check_mpi(
         MPI_Allreduce(MPI_IN_PLACE, values.data(), int_count(values.size()), MPI_UINT64_T, MPI_BOR, comm_of(*this)),
         "MPI_Allreduce");
@@ -176,39 +182,54 @@ void Communicator::barrier() const
     if (size() > 1) check_mpi(MPI_Barrier(comm_of(*this)), "MPI_Barrier");
 }
 
+/// Nobody counts messages for each other, which would take a table of all ranks: synchronous sends end when they are
+/// received, and a rank whose sends have ended joins a barrier; when all have, there is nothing left to receive
+/// (Hoefler, Siebert and Lumsdaine, PPoPP 2010, algorithm NBX).
 std::vector<Message> Communicator::exchange(std::vector<Message> outgoing) const
 {
     if (size() == 1) return outgoing;
-    constexpr int tag = 1;
-    std::vector<std::int64_t> to_send(static_cast<std::size_t>(size()), 0), to_receive(to_send);
-    for (const auto& message : outgoing)
-        to_send[static_cast<std::size_t>(message.rank)] = static_cast<std::int64_t>(message.data.size());
-    check_mpi(MPI_Alltoall(to_send.data(), 1, MPI_INT64_T, to_receive.data(), 1, MPI_INT64_T, comm_of(*this)),
-              "MPI_Alltoall");
-
+    // Ranks that have left the barrier may send the next exchange's messages to one that has not noticed yet.
+    constexpr int first_tag = 90;
+    const int tag = first_tag + static_cast<int>(impl_->exchanges++ % 2);
     std::vector<Message> incoming;
-    for (int from = 0; from < size(); ++from)
-        if (to_receive[static_cast<std::size_t>(from)] > 0)
-            incoming.push_back(
-                {from, std::vector<std::byte>(static_cast<std::size_t>(to_receive[static_cast<std::size_t>(from)]))});
-    std::vector<MPI_Request> requests;
-    for (auto& message : incoming) {
-        if (message.rank == rank()) continue;
-        check_mpi(MPI_Irecv(message.data.data(), int_count(message.data.size()), MPI_BYTE, message.rank, tag,
-                            comm_of(*this), &requests.emplace_back()),
-                  "MPI_Irecv");
-    }
+    std::vector<MPI_Request> sends;
     for (auto& message : outgoing) {
         if (message.data.empty()) continue;
         if (message.rank == rank()) {
-            std::ranges::find(incoming, rank(), &Message::rank)->data = std::move(message.data);
+            incoming.push_back(std::move(message));
             continue;
         }
-        check_mpi(MPI_Isend(message.data.data(), int_count(message.data.size()), MPI_BYTE, message.rank, tag,
-                            comm_of(*this), &requests.emplace_back()),
-                  "MPI_Isend");
+        check_mpi(MPI_Issend(message.data.data(), int_count(message.data.size()), MPI_BYTE, message.rank, tag,
+                             comm_of(*this), &sends.emplace_back()),
+                  "MPI_Issend");
     }
-    check_mpi(MPI_Waitall(int_count(requests.size()), requests.data(), MPI_STATUSES_IGNORE), "MPI_Waitall");
+    MPI_Request barrier = MPI_REQUEST_NULL;
+    bool in_barrier = false;
+    for (int done = 0; done == 0;) {
+        int arrived = 0;
+        MPI_Status status;
+        check_mpi(MPI_Iprobe(MPI_ANY_SOURCE, tag, comm_of(*this), &arrived, &status), "MPI_Iprobe");
+        if (arrived != 0) {
+            int bytes = 0;
+            check_mpi(MPI_Get_count(&status, MPI_BYTE, &bytes), "MPI_Get_count");
+            auto& message = incoming.emplace_back();
+            message.rank = status.MPI_SOURCE;
+            message.data.resize(static_cast<std::size_t>(bytes));
+            check_mpi(
+                MPI_Recv(message.data.data(), bytes, MPI_BYTE, message.rank, tag, comm_of(*this), MPI_STATUS_IGNORE),
+                "MPI_Recv");
+        }
+        if (in_barrier) {
+            check_mpi(MPI_Test(&barrier, &done, MPI_STATUS_IGNORE), "MPI_Test");
+            continue;
+        }
+        int sent = 0;
+        check_mpi(MPI_Testall(int_count(sends.size()), sends.data(), &sent, MPI_STATUSES_IGNORE), "MPI_Testall");
+        if (sent == 0) continue;
+        check_mpi(MPI_Ibarrier(comm_of(*this), &barrier), "MPI_Ibarrier");
+        in_barrier = true;
+    }
+    std::ranges::sort(incoming, {}, &Message::rank);
     return incoming;
 }
 

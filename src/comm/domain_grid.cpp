@@ -54,13 +54,54 @@ DomainGrid DomainGrid::choose(int ranks, const Box& box, double width, const std
     return DomainGrid(best);
 }
 
-std::array<int, 3> DomainGrid::cell_of(const Box& box, const IVec3& x) const
+DomainGrid::DomainGrid(const Cell& n) : n_(n)
+{
+    int rows = 1;
+    for (std::size_t k = 0; k < 3; ++k) {
+        for (int row = 0; row < rows; ++row)
+            for (int i = 0; i <= n[k]; ++i) faces_[k].push_back(static_cast<double>(i) / n[k]);
+        rows *= n[k];
+    }
+}
+
+std::size_t DomainGrid::first_face(int axis, const Cell& cell) const
+{
+    const int row = axis == 0 ? 0 : axis == 1 ? cell[0] : cell[0] * n_[1] + cell[1];
+    return static_cast<std::size_t>(row) * static_cast<std::size_t>(n_[static_cast<std::size_t>(axis)] + 1);
+}
+
+std::span<const double> DomainGrid::faces(int axis, const Cell& cell) const
+{
+    const auto k = static_cast<std::size_t>(axis);
+    return std::span(faces_[k]).subspan(first_face(axis, cell), static_cast<std::size_t>(n_[k] + 1));
+}
+
+std::span<double> DomainGrid::faces(int axis, const Cell& cell)
+{
+    const auto k = static_cast<std::size_t>(axis);
+    return std::span(faces_[k]).subspan(first_face(axis, cell), static_cast<std::size_t>(n_[k] + 1));
+}
+
+double DomainGrid::lower(int axis, Cell cell) const
+{
+    int turns = 0;
+    for (std::size_t k = 0; k <= static_cast<std::size_t>(axis); ++k) {
+        turns = cell[k] >= 0 ? cell[k] / n_[k] : -((n_[k] - 1 - cell[k]) / n_[k]);
+        cell[k] -= turns * n_[k];
+    }
+    const auto k = static_cast<std::size_t>(axis);
+    return faces_[k][first_face(axis, cell) + static_cast<std::size_t>(cell[k])] + turns;
+}
+
+DomainGrid::Cell DomainGrid::cell_of(const Box& box, const IVec3& x) const
 {
     const Vec3 s = box.fractional(x);
-    std::array<int, 3> cell{};
+    Cell cell{};
     for (int k = 0; k < 3; ++k) {
-        const auto n = n_[static_cast<std::size_t>(k)];
-        cell[static_cast<std::size_t>(k)] = std::clamp(static_cast<int>((s[k] - std::floor(s[k])) * n), 0, n - 1);
+        const auto row = faces(k, cell);
+        const auto inner = row.subspan(1, row.size() - 2);
+        const auto above = std::ranges::upper_bound(inner, s[k] - std::floor(s[k]));
+        cell[static_cast<std::size_t>(k)] = static_cast<int>(above - inner.begin());
     }
     return cell;
 }

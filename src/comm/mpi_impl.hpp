@@ -11,6 +11,8 @@ struct Communicator::Impl {
     MPI_Comm comm = MPI_COMM_NULL; // null: one rank, no MPI
     int rank = 0;
     int size = 1;
+    std::int64_t reductions = 0;
+    std::uint64_t exchanges = 0;
 };
 
 /// Throws Failure with MPI's own words if a call failed.

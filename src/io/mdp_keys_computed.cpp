@@ -297,6 +297,10 @@ std::vector<MdpKey> computed_mdp_keys()
         own(choice<Precision>("precision", &V::precision, {{"mixed", Precision::mixed}, {"double", Precision::real64}}),
             "mixed (float pair kernels) or double"),
         own(may_change(domain_grid("domains")), "grid of domains, as in 2x2x1; auto: the cheapest"),
+        own(may_change(choice<LoadBalancing>(
+                "dlb", &V::load_balancing,
+                {{"auto", LoadBalancing::automatic}, {"yes", LoadBalancing::yes}, {"no", LoadBalancing::no}})),
+            "move the faces of domains to balance the load: auto: where it pays; changes no bit"),
         own(may_change(integer("checkpoint-interval", &V::checkpoint_interval, at_least(0))),
             "steps between checkpoints; 0: none"),
         own(may_change(real("checkpoint-sync", &V::checkpoint_sync, at_least(0))),

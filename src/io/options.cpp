@@ -177,7 +177,7 @@ std::string help_text()
          << "\nEvery key of the .mdp file is an option too, as in --dt 0.002 or --tc-grps \"Protein Water\": it wins "
             "over\n"
             "the file, and the keys above may stand in the file. Case, - and _ do not matter. A restart may change "
-            "only\nnsteps, output intervals, domains, maxh and checkpoint-*.\n";
+            "only\nnsteps, output intervals, domains, dlb, maxh and checkpoint-*.\n";
     return text.str();
 }
 

@@ -46,6 +46,11 @@ Json mesh_of(const MeshReport& mesh)
     return json;
 }
 
+Json sent_of(const CommunicationReport::Sent& sent)
+{
+    return {{"total", sent.total}, {"most", sent.most}};
+}
+
 } // namespace
 
 std::string summary_text(const Summary& s)
@@ -71,6 +76,19 @@ std::string summary_text(const Summary& s)
     if (s.mesh) json["mesh"] = mesh_of(*s.mesh);
     json["timings_s"] = object_of(s.timings);
     json["cpu_timings_s"] = object_of(s.cpu_timings);
+    if (s.load_balance)
+        json["load_balance"] = {{"mode", s.load_balance->mode},
+                                {"moves", s.load_balance->moves},
+                                {"imbalance_first", s.load_balance->first},
+                                {"imbalance_last", s.load_balance->last},
+                                {"imbalance_mean", s.load_balance->mean}};
+    if (s.communication)
+        json["communication"] = {{"halo_width_nm", s.communication->halo_width},
+                                 {"halo_messages", sent_of(s.communication->halo_messages)},
+                                 {"halo_copies", sent_of(s.communication->halo_copies)},
+                                 {"mesh_messages", sent_of(s.communication->mesh_messages)},
+                                 {"mesh_bytes", sent_of(s.communication->mesh_bytes)},
+                                 {"reductions", s.communication->reductions}};
     json["checkpoint"] = {{"written", s.checkpoint.written},
                           {"blocked_s", s.checkpoint.blocked_s},
                           {"bytes_per_step", s.checkpoint.bytes_per_step},

@@ -50,31 +50,20 @@ BrickExchange<Int, Real>::BrickExchange(const Communicator& comm, const PencilLa
                                         int row)
     : layout_(layout), pencil_(layout.pencil_of(comm.rank())), brick_size_{brick.size(0), brick.size(1), row}
 {
-    std::array<std::int64_t, 6> edges{};
-    for (std::size_t k = 0; k < 3; ++k) {
-        edges[k] = brick.lo[k];
-        edges[3 + k] = brick.hi[k];
-    }
-    const auto all = comm.all_gather(edges);
-
     using Part = BufferExchange::Part;
     std::vector<Part> charges_out, charges_in, potentials_out, potentials_in;
+    std::vector<Message> to_owners; // of pencils: which brick they share points with
     for (int p = 0; p < layout_.pencils(); ++p) {
         auto shared = overlap(brick, p);
         if (shared.points() == 0) continue;
         const int rank = layout_.rank_of(p / layout_.fy, p % layout_.fy);
         charges_out.push_back({rank, shared.points() * sizeof(Int)});
         potentials_in.push_back({rank, shared.points() * sizeof(Real)});
+        Packer(to_owners.emplace_back(Message{rank, {}}).data).put(brick);
         as_brick_.push_back(std::move(shared));
     }
-    for (int rank = 0; rank < comm.size() && pencil_ >= 0; ++rank) {
-        Brick other;
-        for (std::size_t k = 0; k < 3; ++k) {
-            other.lo[k] = static_cast<int>(all[6 * index(rank) + k]);
-            other.hi[k] = static_cast<int>(all[6 * index(rank) + 3 + k]);
-        }
-        auto shared = overlap(other, pencil_);
-        if (shared.points() == 0) continue;
+    for (const auto& [rank, data] : comm.exchange(std::move(to_owners))) {
+        auto shared = overlap(Unpacker(data).get<Brick>(), pencil_);
         charges_in.push_back({rank, shared.points() * sizeof(Int)});
         potentials_out.push_back({rank, shared.points() * sizeof(Real)});
         as_pencil_.push_back(std::move(shared));

@@ -34,6 +34,7 @@ public:
     void distribute(std::span<const Real> pencil, std::span<Real> brick);
 
     std::int64_t messages() const { return to_pencils_->messages() + to_bricks_->messages(); }
+    std::int64_t bytes_sent() const { return to_pencils_->bytes_sent() + to_bricks_->bytes_sent(); }
 
 private:
     /// A run of points along one axis in a brick (from its corner) and in a pencil (from its corner).

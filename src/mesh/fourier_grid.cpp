@@ -294,6 +294,15 @@ std::int64_t FourierGrid<Real>::messages() const
     return n;
 }
 
+template <class Real>
+std::int64_t FourierGrid<Real>::bytes_sent() const
+{
+    std::int64_t n = 0;
+    for (const auto* exchange : {&impl_->z_to_y, &impl_->y_to_x, &impl_->x_to_y, &impl_->y_to_z})
+        if (exchange->has_value()) n += (*exchange)->bytes_sent();
+    return n;
+}
+
 template class FourierGrid<float>;
 template class FourierGrid<double>;
 

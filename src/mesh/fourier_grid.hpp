@@ -62,6 +62,7 @@ public:
     void backward(); // modes -> points, sum over modes exp(+i k x). Collective.
 
     std::int64_t messages() const; // sent by this rank in one forward and one backward transform
+    std::int64_t bytes_sent() const;
 
 private:
     struct Impl;

@@ -82,6 +82,10 @@ public:
     {
         return fourier_.messages() + (bricks_.has_value() ? bricks_->messages() : 0);
     }
+    std::int64_t bytes_sent() const override
+    {
+        return fourier_.bytes_sent() + (bricks_.has_value() ? bricks_->bytes_sent() : 0);
+    }
 
 private:
     void append_lanes(std::vector<Real>& target, const std::vector<double>& coefficients) const
@@ -254,14 +258,17 @@ bool Mesh<Real, Int>::locate(const Atoms& atoms)
 template <class Real, class Int>
 std::string Mesh<Real, Int>::compute(const Atoms& atoms, ForceSums* sums)
 {
-    const bool inside = locate(atoms);
     const mesh::WindowData<Real> window{pieces_.width(), pieces_.degree(), value_.data(), slope_.data()};
-    mesh::Places<Real> places{inside ? atoms.n_owned : 0,
-                              first_.data(),
-                              {offset_[0].data(), offset_[1].data(), offset_[2].data()},
-                              scaled_charge_.data()};
-    std::ranges::fill(charges_, Int(0));
-    spread<Real, Int>({window, places, shape_, charges_.data()});
+    mesh::Places<Real> places{
+        0, first_.data(), {offset_[0].data(), offset_[1].data(), offset_[2].data()}, scaled_charge_.data()};
+    bool inside = false;
+    {
+        const auto work = this->measure_work();
+        inside = locate(atoms);
+        if (inside) places.n_atoms = atoms.n_owned;
+        std::ranges::fill(charges_, Int(0));
+        spread<Real, Int>({window, places, shape_, charges_.data()});
+    }
     bricks_->collect(charges_, pencil_);
     const auto points = fourier_.points();
     for (std::size_t i = 0; i < points.size(); ++i) points[i] = static_cast<Real>(pencil_[i]);
@@ -271,6 +278,7 @@ std::string Mesh<Real, Int>::compute(const Atoms& atoms, ForceSums* sums)
     for (std::size_t m = 0; m < modes.size(); ++m) modes[m] *= influence_real_[m];
     fourier_.backward();
     bricks_->distribute(points, potential_);
+    const auto work = this->measure_work();
     places.charge = charge_.data();
     gather<Real>(
         {window, places, shape_, potential_.data(), {gradient_[0].data(), gradient_[1].data(), gradient_[2].data()}});

@@ -41,17 +41,22 @@ public:
 
     void set_up(const Atoms&, double) override {}
     std::int64_t messages() const override { return 0; }
+    std::int64_t bytes_sent() const override { return 0; }
 
     std::string compute(const Atoms& atoms, ForceSums* sums) override
     {
         std::vector<std::array<FixedSum, 2>> rho(modes_.size());
-        for_each_phase(atoms, [&](std::size_t i, std::size_t m, Complex phase) {
-            rho[m][0].add(atoms.charge[i] * phase.real());
-            rho[m][1].add(atoms.charge[i] * phase.imag());
-        });
+        {
+            const auto work = measure_work();
+            for_each_phase(atoms, [&](std::size_t i, std::size_t m, Complex phase) {
+                rho[m][0].add(atoms.charge[i] * phase.real());
+                rho[m][1].add(atoms.charge[i] * phase.imag());
+            });
+        }
         if (!rho.empty()) comm_.sum(std::span(rho.front().data(), 2 * rho.size()));
 
         forces_.assign(index(atoms.n_owned), Vec3::Zero());
+        const auto work = measure_work();
         for_each_phase(atoms, [&](std::size_t i, std::size_t m, Complex phase) {
             const Complex total(rho[m][0].value(), rho[m][1].value());
             forces_[i] += 2.0 * modes_[m].weight * atoms.charge[i] * std::imag(phase * std::conj(total)) * modes_[m].k;

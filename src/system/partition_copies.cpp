@@ -2,6 +2,7 @@
 
 #include <holon/core/error.hpp>
 
+#include "import_region.hpp"
 #include "outbox.hpp"
 
 #include <algorithm>
@@ -45,73 +46,49 @@ double Partition::group_reach(const Atoms& atoms) const
     return static_cast<double>(comm_.max(static_cast<std::int64_t>(std::sqrt(reach2)) + 1)) * position_unit;
 }
 
-/// How far the halo reaches, in domains: members stick out of their head's domain, at both ends of a pair.
-Partition::HaloShape Partition::halo_shape(double width, double reach) const
-{
-    constexpr double rounding = 1e-9; // [nm] of fractional coordinates
-    HaloShape shape;
-    for (std::size_t k = 0; k < 3; ++k) {
-        const double side = box_.height(static_cast<int>(k)) / grid_.n()[k];
-        shape.width[k] = (width + reach + rounding) / side;
-        shape.furthest[k] = static_cast<int>(std::ceil(1.0 + shape.width[k] + reach / side)) - 1;
-    }
-    return shape;
-}
-
-/// The domain so many steps along -a, -b, -c, and what of this one lies in its halo.
-Partition::Neighbour Partition::neighbour(const std::array<int, 3>& offset, const HaloShape& shape) const
-{
-    const auto me = grid_.cell(comm_.rank());
-    Neighbour neighbour;
-    std::array<int, 3> cell{};
-    Image wraps;
-    for (std::size_t k = 0; k < 3; ++k) {
-        const int n = grid_.n()[k];
-        const int at = me[k] - offset[k];
-        const int wrap = at >= 0 ? 0 : (-at + n - 1) / n;
-        wraps[static_cast<int>(k)] = wrap;
-        cell[k] = at + wrap * n;
-        if (offset[k] == 0) continue;
-        neighbour.upper_face[k] = at + 1 + shape.width[k];
-        neighbour.zone = static_cast<std::uint8_t>(neighbour.zone | 1 << k);
-    }
-    neighbour.rank = grid_.rank(cell);
-    neighbour.shift = box_.shift(wraps);
-    return neighbour;
-}
-
-/// Eighth shell: sends to each domain further along -a, -b, -c what lies within `width` [nm] of its upper faces.
+/// Eighth shell: sends to each domain further along -a, -b, -c what that one needs, see ImportRegion.
 void Partition::add_neighbour_copies(Atoms& atoms, double width)
 {
-    const auto shape = halo_shape(width, group_reach(atoms));
-    const Vec3 n(grid_.n()[0], grid_.n()[1], grid_.n()[2]);
-    std::vector<Vec3> in_cells;
-    in_cells.reserve(index(atoms.n_owned));
-    for (std::int32_t i = 0; i < atoms.n_owned; ++i)
-        in_cells.emplace_back(box_.fractional(atoms.x[index(i)]).cwiseProduct(n));
+    const ImportRegion region(grid_, box_, width, group_reach(atoms));
+    std::vector<Vec3> fractional;
+    fractional.reserve(index(atoms.n_owned));
+    for (std::int32_t i = 0; i < atoms.n_owned; ++i) fractional.push_back(box_.fractional(atoms.x[index(i)]));
 
     std::map<int, HaloSend> sends;
     Outbox announced; // per copy: id and zone, in the order of the halo messages
-    const auto send_to = [&](const Neighbour& to) {
-        auto& send = sends[to.rank];
-        send.rank = to.rank;
-        send.shifts.push_back(to.shift);
-        Packer announce(announced.to(to.rank));
+    const auto me = grid_.cell(comm_.rank());
+    region.for_each_receiver(me, [&](DomainGrid::Cell to, const ImportRegion::Bounds& bounds) {
+        std::uint8_t zone = 0;
+        Image wraps; // into its frame
+        for (std::size_t k = 0; k < 3; ++k) {
+            if (to[k] != me[k]) zone = static_cast<std::uint8_t>(zone | 1 << k);
+            const int n = grid_.n()[k];
+            const int wrap = to[k] >= 0 ? 0 : (n - 1 - to[k]) / n;
+            wraps[static_cast<int>(k)] = wrap;
+            to[k] += wrap * n;
+        }
+        const int rank = grid_.rank(to);
+        auto& send = sends[rank];
+        send.rank = rank;
+        send.shifts.push_back(box_.shift(wraps));
+        Packer announce(announced.to(rank));
         for (std::int32_t i = 0; i < atoms.n_owned; ++i) {
-            const Vec3& g = in_cells[index(i)];
-            if (g[0] >= to.upper_face[0] || g[1] >= to.upper_face[1] || g[2] >= to.upper_face[2]) continue;
+            const Vec3& s = fractional[index(i)];
+            bool needed = true;
+            for (std::size_t k = 0; k < 3; ++k) {
+                const double at = s[static_cast<int>(k)];
+                needed &= at >= bounds.low[k] && at < bounds.high[k];
+            }
+            if (!needed) continue;
             send.atoms.push_back(i);
             send.shift_of.push_back(static_cast<std::int32_t>(send.shifts.size()) - 1);
             announce.put(atoms.id[index(i)]);
-            announce.put(to.zone);
+            announce.put(zone);
         }
-    };
-    for (int a = 0; a <= shape.furthest[0]; ++a)
-        for (int b = 0; b <= shape.furthest[1]; ++b)
-            for (int c = 0; c <= shape.furthest[2]; ++c)
-                if (a + b + c > 0) send_to(neighbour({a, b, c}, shape));
+    });
     sends_.clear();
-    for (auto& [rank, send] : sends) sends_.push_back(std::move(send));
+    for (auto& [rank, send] : sends)
+        if (!send.atoms.empty()) sends_.push_back(std::move(send));
     receive_copies(atoms, comm_.exchange(announced.take()));
 }
 

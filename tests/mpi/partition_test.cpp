@@ -35,6 +35,24 @@ struct Distributed {
         return clusters;
     }
 
+    /// Puts the faces of the domains anywhere, alike on all ranks; some domains become slivers.
+    void move_faces(unsigned seed)
+    {
+        auto grid = partition.grid();
+        Noise noise(seed);
+        const auto draw = [&noise](std::span<double> faces) {
+            for (auto& face : faces.subspan(1, faces.size() - 2)) face = 0.5 + 0.499 * noise.vector()[0];
+            std::ranges::sort(faces);
+        };
+        const auto& n = grid.n();
+        draw(grid.faces(0, {0, 0, 0}));
+        for (int a = 0; a < n[0]; ++a) {
+            draw(grid.faces(1, {a, 0, 0}));
+            for (int b = 0; b < n[1]; ++b) draw(grid.faces(2, {a, b, 0}));
+        }
+        partition.set_grid(grid);
+    }
+
     void distribute(double width) { partition.distribute(system.share(comm), {}, atoms, width); }
 
     /// Moves all owned atoms by up to `distance` [nm]; the same displacements on any number of ranks.
@@ -203,6 +221,29 @@ TEST(PairList, HasEachPairWithinTheCutoffOnOneRankOnce)
 {
     for (const auto& system : all_systems())
         for (const double cutoff : {0.5, 0.9}) expect_each_pair_once(system, cutoff, 0.0); // the narrowest halo
+}
+
+TEST(PairList, HasEachPairOnceWhereverTheFacesOfDomainsAre)
+{
+    const auto comm = Communicator::world();
+    for (const auto& system : {argon(cubic(2.1), 6), argon(octahedron(2.4), 6), water(cubic(2.4), 5, 2, 3.0),
+                               water(octahedron(2.6), 5, 2, 3.0)})
+        for (const double cutoff : {0.4, 0.9}) {
+            const auto wanted = times_wanted(system, cutoff);
+            for (const auto& grid : grids_of(comm.size())) {
+                Distributed d(system, comm, grid);
+                d.distribute(cutoff);
+                for (unsigned seed = 1; seed <= 4; ++seed) {
+                    SCOPED_TRACE(text(grid) + " cutoff " + std::to_string(cutoff) + " seed " + std::to_string(seed));
+                    d.move_faces(seed);
+                    d.partition.repartition(d.atoms, cutoff);
+                    expect_sound(d);
+                    PairList list(*system.topology);
+                    list.build(d.atoms, std::vector<std::uint8_t>(d.atoms.id.size(), 1), d.partition, cutoff, 0.0);
+                    expect_same_pairs(times_listed(d, list, cutoff), wanted, system.size());
+                }
+            }
+        }
 }
 
 TEST(PairList, KnowsThatMoleculesStickOutOfTheirDomains)

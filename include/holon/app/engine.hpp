@@ -7,6 +7,7 @@
 #include <holon/forces/dispersion_correction.hpp>
 #include <holon/forces/pair_force.hpp>
 #include <holon/mesh/mesh.hpp>
+#include <holon/system/load_balance.hpp>
 #include <holon/system/partition.hpp>
 
 #include <array>
@@ -44,8 +45,8 @@ public:
     /// Takes over the state, from records anywhere on the ranks. Collective.
     void distribute(std::vector<AtomRecord> records, std::vector<KeptNumber> kept = {});
 
-    /// Sends atoms to the owners of their present positions and renews copies, terms, constraints and pair list.
-    /// Collective.
+    /// Moves the faces of domains, if that makes their loads more even, sends atoms to the owners of their present
+    /// positions and renews copies, terms, constraints and pair list. Collective.
     void repartition();
 
     /// True if repartition() must come before the next forces, by the agreed displacement.
@@ -81,10 +82,13 @@ public:
     const Topology& topology() const { return *topology_; }
     const Box& box() const { return box_; }
     const Partition& partition() const { return partition_; }
+    double halo_width() const { return nonbonded_.cutoff() + skin_; } // [nm]
     const ForceTotals& totals() const { return totals_; }
+    const LongRange* long_range() const { return long_range_.get(); }          // null: none
     const MeshSettings* mesh_settings() const { return mesh_settings_.get(); } // null: no mesh
     const Constraints& constraints() const { return constraints_; }
     std::int64_t n_repartitions() const { return n_repartitions_; }
+    LoadReport load_report() { return load_.report(); }                                      // Collective.
     double length_error() const { return from_ordered_bits(comm_.max(length_error_)); }      // Collective.
     double velocity_error() const { return from_ordered_bits(comm_.max(velocity_error_)); }  // Collective. [1/ps]
     std::int64_t constraint_iterations() const { return comm_.max(constraint_iterations_); } // Collective. Most so far.
@@ -96,6 +100,7 @@ public:
 
 private:
     std::vector<MoleculeNeeds> needs() const;
+    std::array<double, 3> thinnest_domain() const;
     void renew_local_lists();
     void finish_halo_update();
     void note_problems(const ConstraintResult& result);
@@ -114,6 +119,7 @@ private:
     TermIndex term_index_;
     Constraints constraints_;
     Partition partition_;
+    LoadBalance load_;
     PairLists pair_lists_;
     PairForce pair_force_;
     std::vector<CmapSurface> cmap_;

@@ -79,6 +79,7 @@ private:
     OutputFolder& folder_;
     Timers::Clock::time_point begin_ = Timers::Clock::now();
     double cpu_begin_ = 0.0;
+    std::int64_t reductions_begin_ = 0;
     std::vector<EnergyTerm> terms_; // those that the system has
     bool in_place_ = false;         // goes on in the files that are there
     OutputMarks start_marks_;       // of the state that the run goes on from

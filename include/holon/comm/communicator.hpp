@@ -29,6 +29,7 @@ public:
     int rank() const;
     int size() const;
     bool root() const { return rank() == 0; }
+    std::int64_t reductions() const; // over all ranks, so far
 
     // All of the following are collective.
     void sum(std::span<std::int64_t> values) const;

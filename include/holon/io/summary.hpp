@@ -36,6 +36,24 @@ struct MeshReport {
     std::optional<double> measured_error;
 };
 
+/// What the ranks send each other at every step: of all ranks together, and of the one that sends most.
+struct CommunicationReport {
+    struct Sent {
+        std::int64_t total = 0, most = 0;
+    };
+    double halo_width = 0.0;         // [nm]
+    Sent halo_messages, halo_copies; // of one update of the copies; forces come back in as many
+    Sent mesh_messages, mesh_bytes;  // of one computation of the long-range forces
+    std::int64_t reductions = 0;     // over all ranks, of the whole run
+};
+
+/// How unevenly the work of the ranks was shared out: the most of any rank over the mean, minus one.
+struct LoadBalanceReport {
+    std::string mode;                           // auto, yes or no
+    double first = 0.0, last = 0.0, mean = 0.0; // measured first and last, and of the whole run
+    std::int64_t moves = 0;                     // of the faces of domains
+};
+
 /// What summary.json says about a run. Parts that a run did not come to are left out.
 struct Summary {
     std::string program, version;
@@ -55,6 +73,8 @@ struct Summary {
     double cpu_s = 0.0;                                      // of all ranks with their helper threads
     CheckpointStats checkpoint;                              // of all ranks together
     std::optional<MeshReport> mesh;
+    std::optional<LoadBalanceReport> load_balance; // of several ranks
+    std::optional<CommunicationReport> communication;
     std::string message; // why a run failed; empty otherwise
 };
 

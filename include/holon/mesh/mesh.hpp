@@ -4,10 +4,12 @@
 #include <holon/mesh/mesh_settings.hpp>
 #include <holon/system/atoms.hpp>
 #include <holon/system/energies.hpp>
+#include <holon/system/load_balance.hpp>
 #include <holon/system/topology.hpp>
 
 #include <memory>
 #include <string>
+#include <utility>
 
 namespace holon {
 
@@ -27,7 +29,17 @@ public:
     /// Adds the forces of the last compute().
     virtual void add_forces(Atoms& atoms) const = 0;
 
-    virtual std::int64_t messages() const = 0; // sent by this rank per call
+    virtual std::int64_t messages() const = 0; // sent by this rank to others per compute(), and their bytes
+    virtual std::int64_t bytes_sent() const = 0;
+
+    /// CPU time [s] spent on the owned atoms since this was asked last: what grows with them, and waits for nobody.
+    double take_work_seconds() { return std::exchange(work_seconds_, 0.0); }
+
+protected:
+    LoadBalance::Scope measure_work() { return LoadBalance::Scope(work_seconds_); }
+
+private:
+    double work_seconds_ = 0.0;
 };
 
 /// On a grid: charges are spread with the window, in integers, onto the points around each atom; their Fourier

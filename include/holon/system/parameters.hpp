@@ -18,6 +18,7 @@ enum class DispersionCorrection { no, energy, energy_pressure, all_energy, all_e
 enum class ConstraintKind { none, h_bonds, all_bonds };
 enum class Thermostat { no, v_rescale };
 enum class CommMode { none, linear };
+enum class LoadBalancing { automatic, yes, no };
 
 /// A named set of atoms as sorted, disjoint, half-open ranges of global ids: default groups stay small for any system.
 struct AtomGroup {
@@ -106,6 +107,7 @@ struct Parameters {
 
     // decomposition, checkpoint
     std::vector<int> domains; // empty: automatic; else 3 numbers
+    LoadBalancing load_balancing = LoadBalancing::automatic;
     std::int64_t checkpoint_interval = 1;
     double checkpoint_sync = 10.0; // [s]
     double maxh = -1.0;            // [h]; < 0: no limit

@@ -37,7 +37,11 @@ public:
     /// Post: atoms.x of copies is up to date; f and x_ref have the new size, contents undefined.
     void repartition(Atoms& atoms, double width);
 
+    /// Other faces of the domains, in force from the next repartition() on. Alike on all ranks.
+    void set_grid(const DomainGrid& grid) { grid_ = grid; }
+
     HaloExchange& halo() { return *halo_; }
+    const HaloExchange& halo() const { return *halo_; }
     const IdMap& local() const { return local_; }
     const std::vector<std::uint8_t>& zone() const { return zone_; } // per local atom: bit k set: from further along k
     static constexpr std::uint8_t named = 8;                        // zone of a copy that was requested by id
@@ -50,19 +54,7 @@ private:
     void lay_out_kept(const std::vector<KeptNumber>& numbers, Atoms& atoms) const;
     void unite_groups(Atoms& atoms);
     void look_up(Atoms& atoms);
-    struct HaloShape {
-        std::array<double, 3> width{}; // along a, b, c, in domains
-        std::array<int, 3> furthest{}; // domain from which copies may come
-    };
-    struct Neighbour {
-        int rank = 0;
-        IVec3 shift = IVec3::Zero();                        // into its frame [2^-48 nm]
-        std::array<double, 3> upper_face{1e30, 1e30, 1e30}; // of its halo, in domains
-        std::uint8_t zone = 0;                              // of its copies of this rank's atoms
-    };
     double group_reach(const Atoms& atoms) const;
-    HaloShape halo_shape(double width, double reach) const;
-    Neighbour neighbour(const std::array<int, 3>& offset, const HaloShape& shape) const;
     void add_neighbour_copies(Atoms& atoms, double width);
     void receive_copies(Atoms& atoms, const std::vector<Message>& announced);
     void add_named_copies(Atoms& atoms);

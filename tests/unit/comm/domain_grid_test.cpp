@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <random>
 
 namespace holon {
@@ -79,6 +80,61 @@ TEST(DomainGrid, EveryPositionOfTheCellHasOneOwnerAtItsFractionalCoordinates)
         }
         for (const int n : atoms) EXPECT_NEAR(n, 100, 50) << "all domains have the same volume";
     }
+}
+
+/// Faces drawn at random, in each row of domains others.
+DomainGrid uneven(const DomainGrid::Cell& n, std::mt19937_64& random)
+{
+    DomainGrid grid(n);
+    const auto draw = [&random](std::span<double> faces) {
+        std::uniform_real_distribution<double> anywhere(0.0, 1.0);
+        for (auto& face : faces.subspan(1, faces.size() - 2)) face = anywhere(random);
+        std::ranges::sort(faces);
+    };
+    draw(grid.faces(0, {0, 0, 0}));
+    for (int a = 0; a < n[0]; ++a) {
+        draw(grid.faces(1, {a, 0, 0}));
+        for (int b = 0; b < n[1]; ++b) draw(grid.faces(2, {a, b, 0}));
+    }
+    return grid;
+}
+
+TEST(DomainGrid, OwnersFollowTheFaces)
+{
+    std::mt19937_64 random(7);
+    for (const auto& box : {box_of(2, 3, 4), skewed()}) {
+        const auto grid = uneven({3, 2, 5}, random);
+        for (int n = 0; n < 3000; ++n) {
+            IVec3 x;
+            for (int k = 0; k < 3; ++k) x[k] = static_cast<std::int64_t>(random() >> 14) - (std::int64_t{1} << 49);
+            box.wrap(x);
+            const auto cell = grid.cell_of(box, x);
+            const Vec3 s = box.fractional(x - box.shift(DomainGrid::parallelepiped_image(box, x)));
+            for (int k = 0; k < 3; ++k) {
+                ASSERT_GE(cell[static_cast<std::size_t>(k)], 0);
+                ASSERT_LT(cell[static_cast<std::size_t>(k)], grid.n()[static_cast<std::size_t>(k)]);
+                ASSERT_GE(s[k], grid.lower(k, cell) - 1e-12);
+                ASSERT_LT(s[k], grid.upper(k, cell) + 1e-12);
+            }
+        }
+    }
+}
+
+TEST(DomainGrid, ImagesOfDomainsHaveTheFacesOfTheirOriginals)
+{
+    std::mt19937_64 random(8);
+    const auto grid = uneven({2, 3, 4}, random);
+    for (int rank = 0; rank < grid.size(); ++rank)
+        for (int a = -2; a <= 2; ++a)
+            for (int b = -2; b <= 2; ++b)
+                for (int c = -2; c <= 2; ++c) {
+                    const auto cell = grid.cell(rank);
+                    const DomainGrid::Cell image{cell[0] + 2 * a, cell[1] + 3 * b, cell[2] + 4 * c};
+                    EXPECT_NEAR(grid.lower(0, image), grid.lower(0, cell) + a, 1e-14);
+                    EXPECT_NEAR(grid.lower(1, image), grid.lower(1, cell) + b, 1e-14);
+                    EXPECT_NEAR(grid.lower(2, image), grid.lower(2, cell) + c, 1e-14);
+                    EXPECT_NEAR(grid.upper(2, image), grid.upper(2, cell) + c, 1e-14);
+                }
 }
 
 TEST(DomainGrid, CornersOfTheCellBelongToSomebody)

@@ -44,6 +44,20 @@ TEST(Summary, has_the_keys_that_scripts_rely_on)
     EXPECT_LT(text.find("\"program\""), text.find("\"version\""));
 }
 
+TEST(Summary, says_how_ranks_shared_the_work_and_what_they_sent)
+{
+    auto summary = sample_summary();
+    EXPECT_EQ(summary_text(summary).find("\"load_balance\""), std::string::npos);
+    summary.load_balance = LoadBalanceReport{.mode = "auto", .first = 0.5, .last = 0.125, .mean = 0.25, .moves = 9};
+    summary.communication = CommunicationReport{.halo_width = 1.0, .halo_copies = {.total = 12, .most = 7}};
+    const auto text = summary_text(summary);
+    for (const auto* part :
+         {"\"mode\": \"auto\"", "\"moves\": 9", "\"imbalance_first\": 0.5", "\"imbalance_last\": 0.125",
+          "\"imbalance_mean\": 0.25", "\"halo_copies\": {\n   \"total\": 12,\n   \"most\": 7\n",
+          "\"halo_width_nm\": 1.0", "\"reductions\": 0"})
+        EXPECT_NE(text.find(part), std::string::npos) << part << " in\n" << text;
+}
+
 TEST(Summary, stands_numbers_and_texts_that_json_has_not)
 {
     auto summary = sample_summary();

@@ -1,0 +1,20 @@
+#pragma once
+
+#include <holon/app/engine.hpp>
+#include <holon/io/summary.hpp>
+
+#include <cstdint>
+#include <optional>
+#include <string>
+
+namespace holon {
+
+/// How evenly the ranks of a run worked; nothing of a single one. Collective.
+std::optional<LoadBalanceReport> load_report(Engine& engine);
+std::string load_text(const LoadBalanceReport& load);
+
+/// What they send each other as the domains are now. Collective.
+CommunicationReport communication_report(const Engine& engine, std::int64_t reductions);
+std::string communication_text(const CommunicationReport& sent, int ranks, std::int64_t steps);
+
+} // namespace holon
