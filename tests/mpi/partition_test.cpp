@@ -239,7 +239,7 @@ TEST(PairList, HasEachPairOnceWhereverTheFacesOfDomainsAre)
                     d.partition.repartition(d.atoms, cutoff);
                     expect_sound(d);
                     PairList list(*system.topology);
-                    list.build(d.atoms, std::vector<std::uint8_t>(d.atoms.id.size(), 1), d.partition, cutoff, 0.0);
+                    list.build(d.atoms, std::vector<std::uint8_t>(d.atoms.id.size(), 1), d.partition, cutoff, 0.0, 0.3);
                     expect_same_pairs(times_listed(d, list, cutoff), wanted, system.size());
                 }
             }

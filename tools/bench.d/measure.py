@@ -1,0 +1,149 @@
+"""Runs one system with Holon and GROMACS in turns and takes medians of what they report."""
+
+import math
+import pathlib
+import re
+import statistics
+import subprocess
+import sys
+
+import gromacs
+import holon_runner as holon
+
+QUIET = {"nstxout-compressed": 0, "nstxout": 0, "nstvout": 0, "nstfout": 0, "nstenergy": 100, "nstlog": 0}
+HOLON_KEYS = {"precision", "mesh", "mesh-accuracy", "domains", "dlb", "checkpoint-interval", "checkpoint-sync"}
+PROBE_STEPS = 20  # to find out how many steps fill the time
+LEAST_STEPS = 10
+
+# Runs a command and leaves the peak of its memory [kB] in a file per rank.
+PEAK = """\
+import os, resource, subprocess, sys
+status = subprocess.run(sys.argv[2:]).returncode
+peak = resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss
+open(sys.argv[1] + "." + os.environ["OMPI_COMM_WORLD_RANK"], "w").write(str(peak))
+sys.exit(status)
+"""
+
+
+def processor():
+    """Name and clock [GHz] of the processor: the nominal one if the name has it."""
+    text = pathlib.Path("/proc/cpuinfo").read_text()
+    name = re.search(r"^model name\s*: (.*)", text, re.MULTILINE)
+    name = name[1] if name else "unknown"
+    nominal = re.search(r"([\d.]+)GHz", name)
+    clock = re.search(r"^cpu MHz\s*: ([\d.]+)", text, re.MULTILINE)
+    return {"name": name, "GHz": float(nominal[1]) if nominal else float(clock[1]) / 1000 if clock else math.nan}
+
+
+def pairs_within(atoms, volume, cutoff):
+    """Pairs of atoms within the cutoff at the mean density."""
+    return 0.5 * atoms * (4.0 / 3.0) * math.pi * cutoff**3 * atoms / volume
+
+
+class Runner:
+    def __init__(self, work, ranks, rounds, seconds, with_gromacs):
+        self.work, self.ranks, self.rounds, self.seconds = work, ranks, rounds, seconds
+        self.with_gromacs = with_gromacs
+
+    def measure(self, name, folder, settings):
+        """The figures of a system, as tools/bench prints them."""
+        work = self.work / name / "runs"
+        work.mkdir(parents=True, exist_ok=True)
+        wrapper = work / "peak.py"
+        wrapper.write_text(PEAK)
+        shared = {key: value for key, value in settings.items() if key not in HOLON_KEYS}
+        steps = self.steps_for(self.run_holon(work, wrapper, folder, settings, PROBE_STEPS))
+        gromacs_steps = self.prepare_gromacs(work, wrapper, folder, shared) if self.with_gromacs else 0
+        runs, speeds = [], []
+        for _ in range(self.rounds):
+            if self.with_gromacs:
+                speeds.append(self.run_gromacs(work, wrapper, gromacs_steps, reset=True))
+            runs.append(self.run_holon(work, wrapper, folder, settings, steps))
+        return self.figures(name, folder, {**gromacs.read_mdp(folder / "md.mdp"), **dashless(settings)}, runs, speeds)
+
+    def steps_for(self, summary):
+        per_step = summary["wall_s"] / max(1, summary["end_step"] - summary["start_step"])
+        return max(LEAST_STEPS, round(self.seconds / per_step))
+
+    def run_holon(self, work, wrapper, folder, settings, steps):
+        output = work / "holon"
+        options = holon.options({**QUIET, **settings, "nsteps": steps})
+        arguments = [*holon.input_files(folder), "-o", output, "--overwrite", *options]
+        self.launch(work, wrapper, "holon-peak", holon.BIN / "holon-md", *arguments)
+        summary = holon.summary_of(output)
+        summary["peak_kB"] = self.peak(work, "holon-peak")
+        return summary
+
+    def prepare_gromacs(self, work, wrapper, folder, settings):
+        """Makes gmx.tpr; returns how many steps fill the time."""
+        changed = {key.replace("-", "_"): value for key, value in {**QUIET, **settings}.items()}
+        gromacs.run_input(work, folder, {**changed, "nsteps": -1})
+        per_day = self.run_gromacs(work, wrapper, 10 * PROBE_STEPS, reset=False)["ns_per_day"]
+        dt = float({**gromacs.read_mdp(folder / "md.mdp"), **changed}.get("dt", 0.001))
+        # Twice: the counters are reset half way, after the balancing of loads.
+        return max(10 * LEAST_STEPS, round(2 * self.seconds * per_day / (dt * 1e-3) / 86400.0))
+
+    def run_gromacs(self, work, wrapper, steps, reset):
+        how = ["-ntomp", "1", "-noconfout", "-notunepme", "-nsteps", str(steps), *(["-resethway"] if reset else [])]
+        self.launch(work, wrapper, "gmx-peak", "gmx_mpi", "-quiet", "-nobackup", "mdrun", "-deffnm", "gmx", *how)
+        return {"ns_per_day": gromacs.ns_per_day(work / "gmx.log"), "peak_kB": self.peak(work, "gmx-peak")}
+
+    def launch(self, work, wrapper, mark, *words):
+        command = [holon.MPIEXEC, "--quiet", "--oversubscribe", "-n", self.ranks, sys.executable, wrapper, work / mark]
+        done = subprocess.run([str(word) for word in [*command, *words]], cwd=work, capture_output=True, text=True)
+        if done.returncode != 0:
+            raise SystemExit(f"bench: failed: {' '.join(map(str, words))}\n{done.stdout[-1000:]}{done.stderr[-3000:]}")
+
+    def peak(self, work, mark):
+        return sum(int((work / f"{mark}.{rank}").read_text()) for rank in range(self.ranks))
+
+    def figures(self, name, folder, parameters, runs, speeds):
+        def median(get):
+            return statistics.median(get(run) for run in runs)
+
+        def steps(run):
+            return run["end_step"] - run["start_step"]
+
+        atoms = runs[0]["atoms"]
+        volume = abs(box_volume(folder))
+        cutoff = max(float(parameters.get(key, 1.0)) for key in ("rcoulomb", "rvdw"))
+        cycles = processor()["GHz"] * 1e9 * self.ranks / pairs_within(atoms, volume, cutoff)
+        speed = median(lambda run: run["ns_per_day"])
+        other = statistics.median(found["ns_per_day"] for found in speeds) if speeds else None
+        stages = {key: median(lambda run, key=key: run["timings_s"][key] / run["wall_s"]) for key in runs[0]["timings_s"]}
+        return {
+            "system": name,
+            "atoms": atoms,
+            "ranks": self.ranks,
+            "rounds": len(runs),
+            "steps": steps(runs[0]),
+            "ns_per_day": speed,
+            "ns_per_day_each": [run["ns_per_day"] for run in runs],
+            "gromacs_ns_per_day": other,
+            "gromacs_ns_per_day_each": [found["ns_per_day"] for found in speeds],
+            "ratio": speed / other if other else None,
+            "cpu_us_per_atom_step": median(lambda run: 1e6 * run["cpu_s"] / atoms / steps(run)),
+            "cycles_per_pair": median(lambda run: cycles * run["timings_s"]["pair"] / steps(run)),
+            "checkpoint_share": median(
+                lambda run: (run["checkpoint"]["blocked_s"] + run["checkpoint"]["pack_s"]) / self.ranks / run["wall_s"]
+            ),
+            "mesh_error": runs[0].get("mesh", {}).get("measured_error"),
+            "kB_per_atom": median(lambda run: run["peak_kB"]) / atoms,
+            "gromacs_kB_per_atom": statistics.median(found["peak_kB"] for found in speeds) / atoms if speeds else None,
+            "stages": stages,
+            "load_balance": runs[0].get("load_balance"),
+            "communication": runs[0].get("communication"),
+        }
+
+
+def dashless(settings):
+    return {key.replace("-", "_"): value for key, value in settings.items()}
+
+
+def box_volume(folder):
+    """Volume of the box of conf.gro [nm^3]; the box is its last line."""
+    with open(folder / "conf.gro", "rb") as file:
+        file.seek(0, 2)
+        file.seek(max(0, file.tell() - 400))
+        numbers = [float(word) for word in file.read().decode().strip().splitlines()[-1].split()]
+    return numbers[0] * numbers[1] * numbers[2]

@@ -1,0 +1,85 @@
+"""Plots as SVG text, without a library."""
+
+import math
+
+WIDTH, HEIGHT, LEFT, BOTTOM = 640, 400, 80, 60
+COLOURS = {"holon-md": "#1f6f8b", "gmx_mpi": "#c96f3b"}
+
+
+def text(x, y, words, anchor="middle", more=""):
+    return f'<text x="{x:.1f}" y="{y:.1f}" text-anchor="{anchor}" font-size="13" font-family="sans-serif" {more}>{words}</text>'
+
+
+def frame(title, upright, body):
+    parts = [
+        f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {WIDTH} {HEIGHT}">',
+        '<rect width="100%" height="100%" fill="white"/>',
+        text(WIDTH / 2, 24, title),
+        text(20, HEIGHT / 2, upright, more=f'transform="rotate(-90 20 {HEIGHT / 2})"'),
+        f'<path d="M{LEFT} 40V{HEIGHT - BOTTOM}H{WIDTH - 20}" fill="none" stroke="black"/>',
+        *body,
+        "</svg>",
+    ]
+    return "\n".join(parts) + "\n"
+
+
+def ticks(top):
+    """Three to six round numbers from 0 to `top`."""
+    step = 10 ** math.floor(math.log10(top / 2))
+    step *= next(k for k in (1, 2, 5, 10) if top / (k * step) < 6)
+    return [k * step for k in range(int(top / step) + 1)]
+
+
+class Scale:
+    """From 0 at the bottom to `top`."""
+
+    def __init__(self, top):
+        self.top = 1.1 * top
+
+    def __call__(self, value):
+        return HEIGHT - BOTTOM - (HEIGHT - BOTTOM - 40) * value / self.top
+
+    def axis(self):
+        return [text(LEFT - 8, self(tick) + 4, f"{tick:g}", "end") for tick in ticks(self.top)]
+
+
+def speeds(results):
+    """Bars of ns/day, each system's own of Holon and GROMACS side by side."""
+    values = {
+        "holon-md": [found["ns_per_day"] for found in results],
+        "gmx_mpi": [found["gromacs_ns_per_day"] or 0.0 for found in results],
+    }
+    scale = Scale(max(max(row) for row in values.values()))
+    body, room = scale.axis(), (WIDTH - 20 - LEFT) / len(results)
+    for at, found in enumerate(results):
+        for side, (program, row) in enumerate(values.items()):
+            x = LEFT + room * (at + 0.15 + 0.35 * side)
+            y = scale(row[at])
+            body.append(
+                f'<rect x="{x:.1f}" y="{y:.1f}" width="{0.33 * room:.1f}" height="{scale(0) - y:.1f}" '
+                f'fill="{COLOURS[program]}"/>'
+            )
+        body.append(text(LEFT + room * (at + 0.5), HEIGHT - BOTTOM + 20, found["system"]))
+    for at, program in enumerate(values):
+        body.append(text(LEFT + 100 + 140 * at, HEIGHT - 12, program, more=f'fill="{COLOURS[program]}"'))
+    return frame("Speed", "ns/day", body)
+
+
+def cost_by_size(results):
+    """CPU time per atom and step against the number of atoms, logarithmic."""
+    costs = [found["cpu_us_per_atom_step"] for found in results]
+    scale = Scale(max(costs))
+    low, high = (math.log10(limit([found["atoms"] for found in results])) for limit in (min, max))
+    points = [
+        (LEFT + 40 + (WIDTH - LEFT - 120) * (math.log10(found["atoms"]) - low) / max(high - low, 1e-9), scale(cost))
+        for found, cost in zip(results, costs)
+    ]
+    body = scale.axis()
+    body.append(
+        f'<polyline points="{" ".join(f"{x:.1f},{y:.1f}" for x, y in points)}" fill="none" stroke="{COLOURS["holon-md"]}"/>'
+    )
+    for (x, y), found in zip(points, results):
+        body.append(f'<circle cx="{x:.1f}" cy="{y:.1f}" r="4" fill="{COLOURS["holon-md"]}"/>')
+        body.append(text(x, HEIGHT - BOTTOM + 20, f"{found['atoms']:,}"))
+    body.append(text(WIDTH / 2, HEIGHT - 12, "atoms"))
+    return frame("Cost of water per atom", "CPU time per atom and step [us]", body)
