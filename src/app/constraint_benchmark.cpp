@@ -133,7 +133,7 @@ struct FreeStep {
 FreeStep free_step(Engine& engine, RunInput& input)
 {
     const auto& parameters = input.settings.parameters;
-    engine.distribute(std::move(input.records));
+    engine.distribute(std::move(input.records), std::move(input.kept));
     if (!input.checkpoint) Simulation::prepare_start(engine, parameters, input.state.step);
     auto& atoms = engine.atoms;
     const auto& scheme = scheme_of(parameters.integrator);
@@ -185,7 +185,7 @@ std::vector<BenchmarkRow> run_benchmark(const Communicator& comm, RunInput& inpu
     benchmark.add_needs(needs);
     Partition partition(comm, topology, clusters, needs, parameters, input.box, engine.partition().grid());
     Atoms atoms;
-    partition.distribute(std::move(step.records), atoms, 0.0);
+    partition.distribute(std::move(step.records), {}, atoms, 0.0);
     atoms.x_ref = atoms.x;
     for (std::size_t a = 0; a < static_cast<std::size_t>(atoms.n_owned); ++a) {
         const auto moved = step.moved.find(atoms.id[a]);
