@@ -9,6 +9,7 @@
 #include <holon/io/text_file.hpp>
 #include <holon/io/topology_file.hpp>
 
+#include "constraint_check.hpp"
 #include "restraints.hpp"
 
 #include <filesystem>
@@ -162,6 +163,7 @@ RunInput start(const Communicator& comm, const RunOptions& options, const std::s
     const auto index_text = read_index_text(comm, options);
     interpret(input, topology_text, index_text, options.index, input.notes);
     read_coordinates(comm, options.coordinates, input);
+    const auto implied = leave_out_implied_constraints(comm, *input.topology, input.records, input.box);
     const auto restraints = read_restraints(comm, options.restraint_coordinates, *input.topology, options.topology);
     set_restraints(*input.topology, restraints);
     derive_seeds(comm, input, topology_text);
@@ -174,6 +176,7 @@ RunInput start(const Communicator& comm, const RunOptions& options, const std::s
                           {"topology", topology_text},
                           {"index", index_text},
                           {"restraints", restraints},
+                          {"implied-constraints", implied},
                           {"command-line", command_line},
                           {"program-version", HOLON_VERSION},
                           {"title", input.topology->name}};
@@ -232,6 +235,7 @@ RunInput go_on(const Communicator& comm, const RunOptions& options, const std::s
     if (contents.input.atoms != input.topology->n_atoms())
         throw InputError(fmt::format("{}: {} atoms, but its topology has {}.", path, contents.input.atoms,
                                      input.topology->n_atoms()));
+    leave_out_constraints(*input.topology, contents.input.texts["implied-constraints"]); // older ones have none
     set_restraints(*input.topology, text("restraints"));
     input.state = contents.state;
     input.box = box_of(input.state, input.settings.parameters);

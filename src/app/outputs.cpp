@@ -247,6 +247,7 @@ void Outputs::describe(const RunInput& input, Engine& engine, const std::optiona
                most = comm.max(std::int64_t{engine.atoms.n_owned});
     const auto copies = comm.max(std::int64_t{engine.atoms.n_total - engine.atoms.n_owned});
     if (!log_) return;
+    diagnoses_ = diagnose(topology);
     auto& log = *log_;
     const auto& n = engine.partition().grid().n();
     log.line(fmt::format("holon-md {} on {} ranks", HOLON_VERSION, comm.size()));
@@ -259,7 +260,8 @@ void Outputs::describe(const RunInput& input, Engine& engine, const std::optiona
     log.line(fmt::format("Domains: {} x {} x {}, {} to {} atoms per rank, at most {} copies", n[0], n[1], n[2], least,
                          most, copies));
     if (mesh) log.line(mesh_text(*mesh));
-    if (!engine.constraints().empty()) log.line("Constraints:\n" + engine.constraints().description());
+    if (!engine.constraints().empty())
+        log.line("Constraints:\n" + engine.constraints().description() + diagnosis_text(diagnoses_, topology));
     if (start_step_ != parameters_.init_step || input.in_place)
         log.line(fmt::format("Going on from the checkpoint of step {}", start_step_));
     for (const auto& note : input.notes.texts()) log.line("Note: " + note);
@@ -410,6 +412,7 @@ Summary Outputs::summary(const Engine& engine) const
     if (first_) s.initial = report(*first_);
     if (last_) s.final = report(*last_);
     s.mesh = mesh_;
+    s.constraint_sets = diagnoses_;
     if (checkpoint_) s.checkpoint = checkpoint_->stats();
     return s;
 }

@@ -30,6 +30,18 @@ Json report_of(const EnergyReport& report)
             {"virial_kJ_per_mol", virial}};
 }
 
+Json constraints_of(const ConstraintDiagnosis& d)
+{
+    Json json = {{"molecule_type", d.molecule_type}, {"molecules", d.molecules},
+                 {"constraints", d.constraints},     {"rank", d.rank},
+                 {"rigid_waters", d.rigid_waters},   {"clusters", d.clusters}};
+    if (d.clusters == 0) return json;
+    json["smallest_cluster"] = d.smallest_cluster;
+    json["largest_cluster"] = d.largest_cluster;
+    json["lincs_spectral_radius"] = d.lincs_radius;
+    return json;
+}
+
 Json mesh_of(const MeshReport& mesh)
 {
     Json json = {{"method", mesh.method},
@@ -70,6 +82,10 @@ std::string summary_text(const Summary& s)
     if (s.state_hash) json["state_hash"] = state_hash_text(*s.state_hash);
     if (s.initial) json["initial"] = report_of(*s.initial);
     if (s.final) json["final"] = report_of(*s.final);
+    if (!s.constraint_sets.empty()) {
+        json["constraint_sets"] = Json::array();
+        for (const auto& set : s.constraint_sets) json["constraint_sets"].push_back(constraints_of(set));
+    }
     json["constraint_error"] = {{"length_max_relative", s.constraint_length_error},
                                 {"velocity_max_per_ps", s.constraint_velocity_error},
                                 {"iterations_max", s.constraint_iterations}};

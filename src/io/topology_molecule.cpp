@@ -1,5 +1,6 @@
 #include "topology_molecule.hpp"
 
+#include <holon/core/units.hpp>
 #include <holon/io/text_file.hpp>
 
 #include "topology_rigid.hpp"
@@ -14,10 +15,14 @@ namespace holon {
 
 namespace {
 
-/// The bonds of h-bonds: grompp goes by the first letter of the atom's name.
+/// Which bonds and angles turn rigid: grompp goes by the first letter of the atoms' names.
 bool is_hydrogen(const TopologyAtom& atom)
 {
     return atom.name[0] == 'H' || atom.name[0] == 'h';
+}
+bool is_oxygen(const TopologyAtom& atom)
+{
+    return atom.name[0] == 'O' || atom.name[0] == 'o';
 }
 
 /// Angles and dihedrals that force fields define with force constants of zero.
@@ -51,6 +56,7 @@ public:
     MoleculeType build()
     {
         for (const auto& [section, line] : input_.lines) read(Fields(source_, line, section->name), *section);
+        add_angles();
         add_exclusions();
         rigid_.store(result_);
         return std::move(result_);
@@ -228,12 +234,32 @@ private:
     {
         if (function.role == Role::constraint || (function.rigid && becomes_rigid(atoms[0], atoms[1])))
             return rigid_.add_constraint(fields, atoms[0], atoms[1], given[0]);
+        if (function.section == "angles" && becomes_rigid_angle(atoms))
+            angles_.push_back({fields.line(), &function, atoms, given});
+        else
+            add_term(fields, function, atoms, given);
+    }
+
+    void add_term(const Fields& fields, const BondedFunction& function, const std::vector<std::int32_t>& atoms,
+                  const GivenParameters& given)
+    {
         const Interaction kind = function.interaction;
         if (without_effect(kind, given)) return;
         if ((kind == Interaction::proper_dihedral || kind == Interaction::periodic_improper) &&
             given[2] != std::round(given[2]))
             fields.fail(fmt::format("the multiplicity of a dihedral must be an integer, not {}", given[2]));
         append(kind, atoms, pool_.parameters(kind, converted(function, given)));
+    }
+
+    /// Angles that were put off until all bonds are known. Those between bonds that are not both rigid stay as they
+    /// are.
+    void add_angles()
+    {
+        for (const auto& [line, function, atoms, given] : angles_) {
+            const Fields fields(source_, line, function->section);
+            if (!rigid_.add_angle(fields, {atoms[0], atoms[1], atoms[2]}, given[0] * units::degree))
+                add_term(fields, *function, atoms, given);
+        }
     }
 
     InteractionParameters converted(const BondedFunction& function, const GivenParameters& given) const
@@ -258,10 +284,18 @@ private:
 
     bool becomes_rigid(std::int32_t i, std::int32_t j) const
     {
-        if (options_.constraints == ConstraintKind::all_bonds) return true;
-        return options_.constraints == ConstraintKind::h_bonds &&
-               (is_hydrogen(result_.atoms[static_cast<std::size_t>(i)]) ||
-                is_hydrogen(result_.atoms[static_cast<std::size_t>(j)]));
+        if (options_.constraints != ConstraintKind::h_bonds) return options_.constraints != ConstraintKind::none;
+        return is_hydrogen(result_.atoms[static_cast<std::size_t>(i)]) ||
+               is_hydrogen(result_.atoms[static_cast<std::size_t>(j)]);
+    }
+
+    /// h-angles: those of two hydrogens or more, and those of one at an oxygen.
+    bool becomes_rigid_angle(const std::vector<std::int32_t>& atoms) const
+    {
+        if (options_.constraints != ConstraintKind::h_angles) return options_.constraints == ConstraintKind::all_angles;
+        const auto hydrogens = std::ranges::count_if(
+            atoms, [this](std::int32_t a) { return is_hydrogen(result_.atoms[static_cast<std::size_t>(a)]); });
+        return hydrogens > 1 || (hydrogens == 1 && is_oxygen(result_.atoms[static_cast<std::size_t>(atoms[1])]));
     }
 
     void read_exclusions(const Fields& fields)
@@ -281,6 +315,13 @@ private:
         }
     }
 
+    struct AngleLine {
+        std::size_t line;
+        const BondedFunction* function;
+        std::vector<std::int32_t> atoms;
+        GivenParameters given;
+    };
+
     const ExpandedTopology& source_;
     const MoleculeSource& input_;
     const ForceField& force_field_;
@@ -291,6 +332,7 @@ private:
     std::vector<int> force_field_types_;                          // per atom
     std::vector<std::pair<std::int32_t, std::int32_t>> bonds_;    // chemical
     std::vector<std::pair<std::int32_t, std::int32_t>> excluded_; // listed
+    std::vector<AngleLine> angles_;                               // that are to turn rigid
     RigidParts rigid_;
 };
 

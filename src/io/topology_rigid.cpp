@@ -1,16 +1,44 @@
 #include "topology_rigid.hpp"
 
+#include <holon/core/units.hpp>
+
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 #include <tuple>
 
 namespace holon {
 
+namespace {
+
+/// Relative difference below which two angles give the same distance.
+constexpr double same_length = 1e-6;
+
+} // namespace
+
 void RigidParts::add_constraint(const Fields& fields, std::int32_t i, std::int32_t j, double length)
 {
     if (!(length > 0.0)) fields.fail(fmt::format("the length of a constraint must be above zero, not {} nm", length));
-    constraints_.push_back({{std::min(i, j), std::max(i, j), length}, fields.line(), fields.section()});
+    const auto [low, high] = std::minmax(i, j);
+    constraints_.push_back({{low, high, length}, fields.line(), fields.section()});
+    bonds_[{low, high}] = length;
+}
+
+bool RigidParts::add_angle(const Fields& fields, const std::array<std::int32_t, 3>& atoms, double angle)
+{
+    const auto bond = [&](std::int32_t end) { return bonds_.find(std::minmax(end, atoms[1])); };
+    const auto [low, high] = std::minmax(atoms[0], atoms[2]);
+    const auto first = bond(low), second = bond(high);
+    if (first == bonds_.end() || second == bonds_.end()) return false;
+    if (bonds_.contains({low, high})) return true;
+    const double a = first->second, b = second->second;
+    const double length = std::sqrt(std::max(0.0, a * a + b * b - 2.0 * a * b * std::cos(angle)));
+    if (!(length > 1e-3 * (a + b)))
+        fields.fail(fmt::format("an angle of {:g} degrees can not be made rigid: its ends would lie on each other",
+                                angle / units::degree));
+    constraints_.push_back({{low, high, length, true}, fields.line(), fields.section()});
+    return true;
 }
 
 void RigidParts::add_settle(const Fields& fields, std::int32_t oxygen, const std::vector<TopologyAtom>& atoms)
@@ -54,7 +82,7 @@ void RigidParts::store(MoleculeType& molecule) const
         return std::tie(a.constraint.i, a.constraint.j) < std::tie(b.constraint.i, b.constraint.j);
     });
     for (const auto& [constraint, line, section] : lines) {
-        const auto [i, j, length] = constraint;
+        const auto [i, j, length, from_angle] = constraint;
         const std::int32_t settle = settle_of[static_cast<std::size_t>(i)];
         if (settle != settle_of[static_cast<std::size_t>(j)])
             Fields(source_, line, section)
@@ -65,7 +93,7 @@ void RigidParts::store(MoleculeType& molecule) const
         if (!molecule.constraints.empty()) {
             const Constraint& last = molecule.constraints.back();
             const bool again = last.i == i && last.j == j;
-            if (again && last.length != length)
+            if (again && std::abs(last.length - length) > (from_angle ? same_length * length : 0.0))
                 Fields(source_, line, section)
                     .fail(fmt::format("atoms {} and {} are constrained to {} nm already, and cannot to {} nm as well",
                                       i + 1, j + 1, last.length, length));

@@ -4,8 +4,11 @@
 
 #include "topology_fields.hpp"
 
+#include <array>
 #include <cstdint>
+#include <map>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 namespace holon {
@@ -20,11 +23,15 @@ public:
     /// |x_i - x_j| = length [nm]
     void add_constraint(const Fields& fields, std::int32_t i, std::int32_t j, double length);
 
+    /// The distance of the ends of angle i-j-k [rad], from its two bonds; false if these are not both constraints so
+    /// far.
+    bool add_angle(const Fields& fields, const std::array<std::int32_t, 3>& atoms, double angle);
+
     /// Columns: oxygen (read already), function type, O-H distance, H-H distance [nm].
     void add_settle(const Fields& fields, std::int32_t oxygen, const std::vector<TopologyAtom>& atoms);
 
     /// Fills in the molecule's settles and its constraints, sorted and without those that are there twice or within a
-    /// settle.
+    /// settle. Where the ends of an angle are bound already, that bond is what holds the angle.
     void store(MoleculeType& molecule) const;
 
 private:
@@ -42,6 +49,7 @@ private:
     std::vector<std::int32_t> settle_of_atoms(std::size_t n_atoms) const;
 
     const ExpandedTopology& source_;
+    std::map<std::pair<std::int32_t, std::int32_t>, double> bonds_; // lengths
     std::vector<ConstraintLine> constraints_;
     std::vector<SettleLine> settles_;
 };

@@ -1,9 +1,9 @@
 #include <holon/system/load_balance.hpp>
 
 #include <algorithm>
+#include <array>
 #include <bit>
 #include <cmath>
-#include <cstring>
 #include <numeric>
 #include <vector>
 
@@ -147,8 +147,12 @@ std::optional<DomainGrid> LoadBalance::better(const DomainGrid& grid, const Box&
     ++report_.moves;
     using Words = std::array<std::int64_t, sizeof(DomainLoad) / sizeof(std::int64_t)>;
     const auto all = comm_.all_gather(std::bit_cast<Words>(DomainLoad::of(load, grid, comm_.rank(), box, x)));
-    std::vector<DomainLoad> loads(static_cast<std::size_t>(comm_.size()));
-    std::memcpy(loads.data(), all.data(), all.size() * sizeof(std::int64_t));
+    std::vector<DomainLoad> loads;
+    for (auto words = all.begin(); words != all.end(); words += std::tuple_size_v<Words>) {
+        Words of_rank;
+        std::copy_n(words, of_rank.size(), of_rank.begin());
+        loads.push_back(std::bit_cast<DomainLoad>(of_rank));
+    }
     return balanced(grid, loads, least);
 }
 

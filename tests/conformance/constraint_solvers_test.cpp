@@ -22,7 +22,7 @@ struct Shape {
     ConstraintSystem (*system)();
     double step = 0.006; // disturbance: 2 fs at 300 K
 };
-constexpr std::array<Shape, 12> shapes{{{"united_atom_c60", united_atom_c60},
+constexpr std::array<Shape, 14> shapes{{{"united_atom_c60", united_atom_c60},
                                         {"all_atom_c60", all_atom_c60},
                                         {"torsion_only_c60", torsion_only_c60},
                                         {"nearly_straight_rods", nearly_straight_rods},
@@ -32,6 +32,8 @@ constexpr std::array<Shape, 12> shapes{{{"united_atom_c60", united_atom_c60},
                                         {"ring_through_the_box", ring_through_the_box},
                                         {"freely_jointed", chain_of_400},
                                         {"h_angles", alkane_with_h_angles, 0.0105}, // 3.5 fs
+                                        {"methanol_h_angles", methanol_with_h_angles, 0.0105},
+                                        {"cyclohexane_h_angles", cyclohexane_with_h_angles, 0.0105},
                                         {"lattice", lattice},
                                         {"medley", medley}}};
 

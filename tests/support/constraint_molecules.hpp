@@ -202,6 +202,52 @@ inline ConstraintSystem alkane_with_h_angles()
     return system;
 }
 
+/// Methanol with `constraints = h-angles`: H-C-H and C-O-H angles rigid. Eight molecules, each turned at random.
+inline ConstraintSystem methanol_with_h_angles()
+{
+    constexpr double pi = std::numbers::pi, ch = 0.109, co = 0.141, oh = 0.096;
+    const double tilt = 110.0 * pi / 180.0, bend = 108.5 * pi / 180.0;
+    const Vec3 carbon(0, 0, 0), oxygen(0, 0, co);
+    std::vector<Vec3> atoms{carbon, oxygen, oxygen + oh * Vec3(std::sin(bend), 0.0, -std::cos(bend))};
+    for (int k = 0; k < 3; ++k)
+        atoms.emplace_back(ch * std::sin(tilt) * std::cos(pi * (2 * k + 1) / 3.0),
+                           ch * std::sin(tilt) * std::sin(pi * (2 * k + 1) / 3.0), ch * std::cos(tilt));
+    const std::vector<std::array<int, 2>> pairs{{0, 1}, {1, 2}, {0, 2}, {0, 3}, {0, 4}, {0, 5}, {3, 4}, {3, 5}, {4, 5}};
+    Noise noise(66);
+    std::vector<Vec3> positions;
+    for (int m = 0; m < 8; ++m) {
+        const Vec3 z = noise.vector().normalized(), x = z.unitOrthogonal(), y = z.cross(x);
+        const Vec3 centre(0.6 + 1.6 * (m % 2), 0.5 + 1.7 * (m / 2 % 2), 0.7 + 1.9 * (m / 4));
+        for (const auto& r : atoms) positions.emplace_back(centre + r[0] * x + r[1] * y + r[2] * z);
+    }
+    ConstraintSystem system;
+    system.add(molecule("Methanol", {12.011, 15.9994, 1.008, 1.008, 1.008, 1.008}, bonds_between(atoms, pairs)), 8,
+               positions);
+    return system;
+}
+
+/// A chair of six carbons with `constraints = h-angles`: twelve hydrogens, the two of each carbon at a fixed distance.
+inline ConstraintSystem cyclohexane_with_h_angles()
+{
+    auto positions = circle(6, {2.0, 2.2, 2.5}, 0.1455, 0.026);
+    auto pairs = closed(6);
+    std::vector<double> masses(6, 12.011);
+    const auto carbons = positions;
+    for (int k = 0; k < 6; ++k) {
+        const auto at = [&carbons](int c) -> const Vec3& { return carbons[static_cast<std::size_t>(c % 6)]; };
+        const Vec3 a = (at(k + 5) - at(k)).normalized(), b = (at(k + 1) - at(k)).normalized();
+        const Vec3 out = -(a + b).normalized(), side = a.cross(b).normalized();
+        const int first = static_cast<int>(positions.size());
+        for (const double sign : {1.0, -1.0}) {
+            pairs.push_back({k, static_cast<int>(positions.size())});
+            positions.push_back(at(k) + 0.109 * (0.59 * out + sign * 0.8 * side).normalized());
+            masses.push_back(1.008);
+        }
+        pairs.push_back({first, first + 1});
+    }
+    return one_molecule("Cyclohexane", masses, bonds_between(positions, pairs), positions);
+}
+
 /// A cubic lattice of 5 x 5 x 5 beads, somewhat out of place: nowhere can it be cut cheaply.
 inline ConstraintSystem lattice()
 {

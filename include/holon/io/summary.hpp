@@ -1,5 +1,6 @@
 #pragma once
 
+#include <holon/constraints/diagnosis.hpp>
 #include <holon/core/vec3.hpp>
 #include <holon/io/checkpoint.hpp>
 
@@ -75,7 +76,8 @@ struct Summary {
     std::optional<MeshReport> mesh;
     std::optional<LoadBalanceReport> load_balance; // of several ranks
     std::optional<CommunicationReport> communication;
-    std::string message; // why a run failed; empty otherwise
+    std::vector<ConstraintDiagnosis> constraint_sets; // of each molecule type
+    std::string message;                              // why a run failed; empty otherwise
 };
 
 /// The text of summary.json.

@@ -52,8 +52,8 @@ struct TopologyOptions {
 };
 
 /// Builds the topology with the meaning that grompp (GROMACS 2022) gives to it: parameters looked up in the force
-/// field, 1-4 pairs and exclusions generated, bonds turned into constraints. Only what the listed molecules use is
-/// kept. B-state parameters are ignored. Throws InputError with file, line and what to do. Source of the format:
+/// field, 1-4 pairs and exclusions generated, bonds and angles turned into constraints. Only what the listed molecules
+/// use is kept. B-state parameters are ignored. Throws InputError with file, line and what to do. Source of the format:
 /// GROMACS manual, "Topologies" and "File formats: top".
 Topology read_topology(const ExpandedTopology& source, const TopologyOptions& options, Notes& notes);
 

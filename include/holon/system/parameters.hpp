@@ -15,7 +15,7 @@ enum class CoulombKind { cutoff, reaction_field, mesh, ewald };
 enum class MeshKind { esp, spme };
 enum class Modifier { none, potential_shift, potential_switch, force_switch };
 enum class DispersionCorrection { no, energy, energy_pressure, all_energy, all_energy_pressure };
-enum class ConstraintKind { none, h_bonds, all_bonds };
+enum class ConstraintKind { none, h_bonds, all_bonds, h_angles, all_angles };
 enum class Thermostat { no, v_rescale };
 enum class CommMode { none, linear };
 enum class LoadBalancing { automatic, yes, no };

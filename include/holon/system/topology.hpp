@@ -38,6 +38,13 @@ struct Constraint {
     std::int32_t i = 0;
     std::int32_t j = 0;
     double length = 0.0;
+    bool from_angle = false; // the ends of an angle between two rigid bonds
+};
+
+/// A constraint that follows from others.
+struct ImpliedConstraint {
+    Constraint constraint;
+    double length = 0.0; // that the others give it [nm]
 };
 
 /// Rigid three-site water: `oxygen` and the two atoms that follow it.
@@ -53,7 +60,8 @@ struct MoleculeType {
     std::vector<TopologyAtom> atoms;
     std::vector<Residue> residues;
     std::array<InteractionList, interaction_count> interactions;
-    std::vector<Constraint> constraints; // explicit ones and the bonds that `constraints =` turned rigid
+    std::vector<Constraint> constraints;    // explicit ones, and the bonds and angles that `constraints =` turned rigid
+    std::vector<ImpliedConstraint> implied; // left out of the constraints
     std::vector<Settle> settles;
     std::vector<std::vector<std::int32_t>> exclusions; // per atom: sorted, symmetric, without the atom itself
 };

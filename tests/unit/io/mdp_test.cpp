@@ -204,7 +204,7 @@ TEST(Mdp, ChoicesThatAreNotThereNameThoseThatAre)
     expect_error("coulombtype = reaction-field\ncoulomb-modifier = force-switch", "take potential-shift");
     expect_error("tcoupl = nose-hoover", "choose one of no, v-rescale");
     expect_error("tcoupl = yes", "choose one of no, v-rescale");
-    expect_error("constraints = h-angles", "choose one of none, h-bonds, all-bonds");
+    expect_error("constraints = everything", "choose one of none, h-bonds, all-bonds, h-angles, all-angles");
     expect_error("constraint-algorithm = euler", "choose one of settle, m-shake, lincs, shake, newton");
     expect_error("lincs-order = 0", "must be at least 1");
     expect_error("lincs-iter = 200", "must be at most 100; constraint-algorithm = newton is exact");
