@@ -4,7 +4,6 @@
 
 #include <chrono>
 #include <cmath>
-#include <set>
 
 namespace holon::test {
 namespace {
@@ -13,16 +12,15 @@ using Atoms = std::vector<std::int32_t>;
 constexpr double degree = units::degree;
 
 /// A chain of five atoms of types A, A, B, A, C named CA H1 h2 1H X, with four bonds.
-std::string chain(const std::string& force_field, const std::string& molecule, int nrexcl = 3,
-                  const std::string& bonds = "1 2 1\n2 3\n3 4 1\n4 5 1\n", const std::string& angles = "")
+std::string chain(const std::string& force_field, const std::string& molecule, int nrexcl = 3)
 {
     return "[ defaults ]\n1 2 yes 0.5 0.8\n[ atomtypes ]\n"
            "A  12.0  0.1  A 0.3 0.5\nB 7 14.0 0.2 A 0.2 0.7\nC CB 6 12.5 0.0 A 0.4 0.0\nUNUSED 1 0 A 0.1 0.1\n"
            "[ bondtypes ]\nA A 1 0.15 1000\nB A 1 0.16 2000\nA CB 1 0.17 3000\n" +
            force_field + "[ moleculetype ]\nchain " + std::to_string(nrexcl) +
            "\n[ atoms ]\n1 A 1 R1 CA 1\n2 A 1 R1 H1 1 0.5\n3 B 2 R2 h2 1 -0.5 1.5\n4 A 2 R2 1H 1\n5 C 2B R2 X 1\n"
-           "[ angles ]\n" +
-           angles + "[ bonds ]\n" + bonds + molecule + "[ system ]\nname of it\n[ molecules ]\nchain 1\n";
+           "[ bonds ]\n1 2 1\n2 3\n3 4 1\n4 5 1\n" +
+           molecule + "[ system ]\nname of it\n[ molecules ]\nchain 1\n";
 }
 
 TEST(TopologyRead, AtomsTypesAndResidues)
@@ -237,93 +235,6 @@ TEST(TopologyRead, BondsBecomeConstraints)
               (List{{0, 1, 0.15}, {0, 2, 0.2}, {1, 2, 0.16}, {1, 4, 0.4}, {2, 3, 0.16}, {3, 4, 0.17}}));
     EXPECT_EQ(terms(all_bonds, Interaction::harmonic_bond).atoms, (Atoms{4, 0})); // function 6 stays a bond
     EXPECT_EQ(all_bonds.molecule_types[0].exclusions, topology_of(text).molecule_types[0].exclusions);
-}
-
-/// C1 with H11 H12 H13, C2 with H21 H22, O with HO.
-std::string ethanol(const std::string& bonds, const std::string& angles)
-{
-    return "[ defaults ]\n1 2 yes 0.5 0.8333\n[ atomtypes ]\nCT 6 12.011 0 A 0.34 0.45\nHC 1 1.008 0 A 0.26 0.06\n"
-           "OH 8 15.9994 0 A 0.31 0.65\nHO 1 1.008 0 A 0 0\n[ bondtypes ]\nCT CT 1 0.153 260000\nCT HC 1 0.109 280000\n"
-           "CT OH 1 0.141 260000\nOH HO 1 0.096 460000\n[ angletypes ]\nHC CT HC 1 107.8 270\nHC CT CT 1 110.7 310\n"
-           "HC CT OH 1 109.5 290\nCT OH HO 1 108.5 460\nCT CT OH 1 109.5 400\n[ moleculetype ]\nETH 3\n[ atoms ]\n"
-           "1 CT 1 ETH C1 1 0\n2 HC 1 ETH H11 1 0\n3 HC 1 ETH H12 1 0\n4 HC 1 ETH H13 1 0\n5 CT 1 ETH C2 1 0\n"
-           "6 HC 1 ETH H21 1 0\n7 HC 1 ETH H22 1 0\n8 OH 1 ETH O 1 0\n9 HO 1 ETH HO 1 0\n[ angles ]\n2 1 3 1\n2 1 4 1\n"
-           "3 1 4 1 107.8 0\n2 1 5 1\n3 1 5 1\n4 1 5 1\n1 5 6 1\n1 5 7 1\n1 5 8 1\n6 5 8 1\n7 5 8 1\n" +
-           angles + "[ bonds ]\n1 2 1\n1 3 1\n1 4 1\n1 5 1\n5 6 1\n5 7 1\n5 8 1\n" + bonds +
-           "[ system ]\ns\n[ molecules ]\nETH 1\n";
-}
-
-/// What gmx grompp and gmx dump (2022.5) give for this molecule: which constraints, and their lengths. All kinds of
-/// angles turn rigid, those without a force constant, too.
-TEST(TopologyRead, AnglesBecomeConstraintsAsInGromacs)
-{
-    const auto text = ethanol("8 9 1\n", "5 8 9 5 108.5 460 0.2 100\n6 5 7 2 107.8 200\n");
-    using Pairs = std::set<std::array<std::int32_t, 2>>;
-    const auto pairs = [](const Topology& topology) {
-        Pairs result;
-        for (const auto& c : topology.molecule_types[0].constraints)
-            if (c.from_angle) result.insert({c.i, c.j});
-        return result;
-    };
-    const auto length = [](const Topology& topology, std::int32_t i, std::int32_t j) {
-        for (const auto& c : topology.molecule_types[0].constraints)
-            if (c.i == i && c.j == j) return c.length;
-        return 0.0;
-    };
-    const auto h_angles = topology_of(text, ConstraintKind::h_angles);
-    EXPECT_EQ(h_angles.molecule_types[0].constraints.size(), 13u);
-    EXPECT_EQ(pairs(h_angles), (Pairs{{1, 2}, {1, 3}, {2, 3}, {5, 6}, {4, 8}}));
-    EXPECT_EQ(terms(h_angles, Interaction::harmonic_angle).size(), 8u);
-    EXPECT_EQ(terms(h_angles, Interaction::g96_angle).size(), 0u);
-    EXPECT_EQ(terms(h_angles, Interaction::urey_bradley).size(), 0u);
-    EXPECT_EQ(terms(h_angles, Interaction::harmonic_bond).size(), 0u);
-    EXPECT_NEAR(length(h_angles, 1, 2), 0.176141798, 1e-8);
-    EXPECT_NEAR(length(h_angles, 4, 8), 0.194131583, 1e-8);
-
-    const auto all_angles = topology_of(text, ConstraintKind::all_angles);
-    EXPECT_EQ(all_angles.molecule_types[0].constraints.size(), 21u);
-    EXPECT_EQ(
-        pairs(all_angles),
-        (Pairs{
-            {1, 2}, {4, 8}, {6, 7}, {5, 7}, {5, 6}, {0, 7}, {0, 6}, {0, 5}, {3, 4}, {2, 4}, {1, 4}, {2, 3}, {1, 3}}));
-    EXPECT_NEAR(length(all_angles, 5, 7), 0.204994038, 1e-8);
-    EXPECT_NEAR(length(all_angles, 0, 7), 0.240192488, 1e-8);
-    EXPECT_NEAR(length(all_angles, 0, 5), 0.216978788, 1e-8);
-    EXPECT_EQ(terms(all_angles, Interaction::harmonic_angle).size(), 0u);
-
-    for (const auto kind : {ConstraintKind::h_bonds, ConstraintKind::all_bonds}) {
-        const auto bonds_only = topology_of(text, kind);
-        EXPECT_EQ(pairs(bonds_only), Pairs{});
-        EXPECT_EQ(terms(bonds_only, Interaction::harmonic_angle).size(), 10u); // not the one without a force constant
-    }
-}
-
-/// Where GROMACS does not come to an end.
-TEST(TopologyRead, AnglesBetweenBondsThatAreNotRigidStay)
-{
-    const auto flexible = topology_of(ethanol("8 9 6 0.096 5000\n", "5 8 9 1\n"), ConstraintKind::h_angles);
-    EXPECT_EQ(terms(flexible, Interaction::harmonic_angle).size(), 9u);
-    EXPECT_EQ(flexible.molecule_types[0].constraints.size(), 7u + 3u);
-    const auto listed = topology_of(ethanol("[ constraints ]\n8 9 1 0.096\n", "5 8 9 1\n"), ConstraintKind::h_angles);
-    EXPECT_EQ(terms(listed, Interaction::harmonic_angle).size(), 8u);
-    EXPECT_EQ(listed.molecule_types[0].constraints.size(), 8u + 4u);
-}
-
-/// Angles of small rings: what binds the ends holds the angle; two angles across a square must agree.
-TEST(TopologyRead, AnglesOfSmallRings)
-{
-    const auto ring = [](const std::string& bonds, const std::string& angles) {
-        return topology_of(chain("", "", 3, bonds, angles), ConstraintKind::all_angles).molecule_types[0].constraints;
-    };
-    const auto triangle =
-        ring("1 2 1 0.15 1\n2 3 1 0.15 1\n1 3 1 0.15 1\n", "1 2 3 1 59 1\n2 3 1 1 60 1\n3 1 2 1 60 1\n");
-    EXPECT_EQ(triangle.size(), 3u);
-    const std::string square = "1 2 1 0.15 1\n2 3 1 0.16 1\n3 4 1 0.15 1\n1 4 1 0.16 1\n";
-    EXPECT_EQ(ring(square, "1 2 3 1 88 1\n1 4 3 1 88 1\n2 1 4 1 88 1\n2 3 4 1 88 1\n").size(), 6u);
-    EXPECT_NE(error_of([&] { ring(square, "1 2 3 1 88 1\n1 4 3 1 90 1\n"); }).find("atoms 1 and 3 are constrained to"),
-              std::string::npos);
-    EXPECT_NE(error_of([&] { ring("1 2 1 0.15 1\n2 3 1 0.15 1\n", "1 2 3 1 0 1\n"); }).find("can not be made rigid"),
-              std::string::npos);
 }
 
 const std::string water =
