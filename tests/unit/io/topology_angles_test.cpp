@@ -118,8 +118,7 @@ TEST(TopologyAngles, OfOtherFunctions)
 TEST(TopologyAngles, BetweenBondsThatAreRigid)
 {
     const std::string some = "[ bonds ]\n1 2 6 0.109 1e5\n1 3 1\n1 4 1\n1 5 1\n5 6 1\n5 7 1\n5 8 1\n";
-    const auto text =
-        types + atoms + some + "[ angles ]\n2 1 3 1\n" + angles + "[ constraints ]\n9 8 1 0.1\n" + end;
+    const auto text = types + atoms + some + "[ angles ]\n2 1 3 1\n" + angles + "[ constraints ]\n9 8 1 0.1\n" + end;
     const auto topology = topology_of(text, ConstraintKind::h_angles);
     const double wider = std::sqrt(0.1 * 0.1 + 0.141 * 0.141 - 2 * 0.1 * 0.141 * std::cos(108.5 * units::degree));
     expect_pairs(pairs(topology, true), {{{3, 4}, hh}, {{6, 7}, hh}, {{5, 9}, wider}});
