@@ -67,10 +67,10 @@ struct LincsSpectrum {
     std::vector<std::int32_t> atoms; // molecule-local: those of the constraints that the mode moves most
 };
 
-/// Angles between constraints come from third constraints that close triangles, else from the angle terms of the
-/// molecule, else (or without a topology) they count as those of a free joint, whose mean squared cosine is 1/3. That
-/// is an estimate where angles between constraints change with torsions: 1.36 for a long united-atom chain with rigid
-/// angles, which has 1.82 if all are trans, 1.4 to 1.7 if some are gauche.
+/// Angles between constraints come from third ones that close triangles (those that were left out, too), else from the
+/// angle terms of the molecule, else (or without a topology) they count as those of a free joint, whose mean squared
+/// cosine is 1/3. That is an estimate where angles between constraints change with torsions: 1.36 for a long
+/// united-atom chain with rigid angles, which has 1.82 if all are trans, 1.4 to 1.7 if some are gauche.
 LincsSpectrum lincs_spectrum(const Topology* topology, const MoleculeType& molecule, const ConstraintCluster& cluster);
 
 } // namespace holon

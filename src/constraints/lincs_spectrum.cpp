@@ -59,6 +59,7 @@ public:
         const KnownAngles angles(topology, molecule);
         std::map<std::array<std::int32_t, 2>, double> distance;
         for (const auto& c : cluster.constraints) distance[{std::min(c.i, c.j), std::max(c.i, c.j)}] = c.length;
+        for (const auto& [c, length] : molecule.implied) distance[{std::min(c.i, c.j), std::max(c.i, c.j)}] = length;
         for (std::int32_t k = 0; k < size_; ++k)
             for (const auto& coupling : shape.couplings_of(k)) {
                 const auto l = coupling.constraint;

@@ -56,7 +56,7 @@ double trans_part(bool metric)
         const auto r = butane(torsion);
         Eigen::MatrixXd gradients = Eigen::MatrixXd::Zero(5, 12);
         for (Eigen::Index c = 0; c < 5; ++c) {
-            const auto [i, j, length] = constraints[static_cast<std::size_t>(c)];
+            const auto [i, j, length, from_angle] = constraints[static_cast<std::size_t>(c)];
             const Vec3 d = r[static_cast<std::size_t>(j)] - r[static_cast<std::size_t>(i)];
             gradients.block<1, 3>(c, 3 * i) = -d.transpose();
             gradients.block<1, 3>(c, 3 * j) = d.transpose();

@@ -53,6 +53,8 @@ TEST(LincsSpectrum, IsThatOfTheMatrix)
     EXPECT_NEAR(radius(methane), 1.92257, 1e-5);
     methane.type.constraints.pop_back(); // of two hydrogens
     EXPECT_NEAR(dense_radius(methane), 1.71186, 1e-5);
+    methane.type.implied.push_back({rigid_methane().type.constraints.back(), 0.109 * std::sqrt(8.0 / 3.0)});
+    EXPECT_NEAR(radius(methane), 1.71186, 1e-5);
     for (const auto& polymer : {united_alkane(30, 2), full_alkane(12, 3), straight_rods(20), triangle(), benzene(),
                                 rigid_methyl(), rigid_methane()})
         EXPECT_NEAR(radius(polymer), dense_radius(polymer), 1e-6 * radius(polymer));

@@ -115,7 +115,7 @@ TEST(Balanced, SharesOutADropletOnAnyGrid)
         const double before = imbalance(loads(DomainGrid(n), droplet));
         const double left = imbalance(loads(after(12, DomainGrid(n), droplet), droplet));
         EXPECT_GT(before, 0.5);
-        EXPECT_LT(left, 0.12) << n[0] << n[1] << n[2] << ", before " << before;
+        EXPECT_LT(left, 0.15) << n[0] << n[1] << n[2] << ", before " << before;
     }
 }
 
