@@ -82,7 +82,7 @@ class Model(holon.ProgramTest):
             "atoms": atoms,
             "start_step": 0,
             "end_step": steps,
-            "timings_s": timings,
+            "cpu_timings_s": timings,
             "mesh": {"grid": grid, "spacing_nm": [edge / n for n in grid]},
             "communication": {"halo_width_nm": width},
         }

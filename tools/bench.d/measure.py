@@ -123,7 +123,7 @@ class Runner:
             "gromacs_ns_per_day_each": [found["ns_per_day"] for found in speeds],
             "ratio": speed / other if other else None,
             "cpu_us_per_atom_step": median(lambda run: 1e6 * run["cpu_s"] / atoms / steps(run)),
-            "cycles_per_pair": median(lambda run: cycles * run["timings_s"]["pair"] / steps(run)),
+            "cycles_per_pair": median(lambda run: cycles * run["cpu_timings_s"]["pair"] / steps(run)),
             "checkpoint_share": median(
                 lambda run: (run["checkpoint"]["blocked_s"] + run["checkpoint"]["pack_s"]) / self.ranks / run["wall_s"]
             ),

@@ -157,7 +157,7 @@ def fit_costs(runs):
         if summary["ranks"] != 1 or "mesh" not in summary or summary["end_step"] == summary["start_step"]:
             raise ValueError("costs come from runs with a mesh, on one rank, of at least one step")
         steps = summary["end_step"] - summary["start_step"]
-        timings = summary["timings_s"]
+        timings = summary["cpu_timings_s"]
         box = [n * h for n, h in zip(summary["mesh"]["grid"], summary["mesh"]["spacing_nm"])]
         images = images_of(box, summary["communication"]["halo_width_nm"]) * summary["atoms"]
         parts = ("pair", "bonded", "halo", "constraints", "integrate", "pair-list", "repartition", "checkpoint")
