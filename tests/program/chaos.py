@@ -59,10 +59,12 @@ class Tally:
 
 
 def wait_for_ranks(launcher):
-    """Process ids of the ranks, as soon as there are any."""
+    """Process ids of the ranks, as soon as there are any. RunError if the launcher ends first."""
     deadline = time.monotonic() + PATIENCE
     while not (pids := holon.rank_pids(launcher)):
-        require(launcher.poll() is None and time.monotonic() < deadline, "the launcher starts no ranks")
+        require(time.monotonic() < deadline, "the launcher starts no ranks")
+        if launcher.poll() is not None:
+            raise holon.RunError("ended before it could be killed")
     return pids
 
 
@@ -157,14 +159,14 @@ class Chain:
             else:
                 wait_for_progress(self.checkpoint, launcher, PATIENCE)
                 time.sleep(self.rng.uniform(0.0, longest))
+            pids = holon.rank_pids(launcher)
+            ended = launcher.poll() is not None
+            if not ended:
+                WAYS[way](launcher, self.rng)
         except holon.RunError:
-            pass  # it has ended
-        pids = holon.rank_pids(launcher)
-        ended = launcher.poll() is not None
-        if not ended:
-            WAYS[way](launcher, self.rng)
-            if early and way in REQUESTS:
-                self.insist(launcher)
+            pids, ended = [], True
+        if not ended and early and way in REQUESTS:
+            self.insist(launcher)
         dead = wait_for_death(launcher, pids, self.rng)
         moment = f"{'early' if early else 'running'}, after {time.monotonic() - began:.2f} s"
         self.story.append(f"{ranks} ranks: {'ended' if ended else way} ({moment}), status {launcher.returncode}")

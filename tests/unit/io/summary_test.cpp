@@ -49,7 +49,9 @@ TEST(Summary, says_how_ranks_shared_the_work_and_what_they_sent)
     auto summary = sample_summary();
     EXPECT_EQ(summary_text(summary).find("\"load_balance\""), std::string::npos);
     summary.load_balance = LoadBalanceReport{.mode = "auto", .first = 0.5, .last = 0.125, .mean = 0.25, .moves = 9};
-    summary.communication = CommunicationReport{.halo_width = 1.0, .halo_copies = {.total = 12, .most = 7}};
+    auto& communication = summary.communication.emplace();
+    communication.halo_width = 1.0;
+    communication.halo_copies = {.total = 12, .most = 7};
     const auto text = summary_text(summary);
     for (const auto* part :
          {"\"mode\": \"auto\"", "\"moves\": 9", "\"imbalance_first\": 0.5", "\"imbalance_last\": 0.125",

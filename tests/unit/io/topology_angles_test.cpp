@@ -35,7 +35,9 @@ Pairs pairs(const Topology& topology, bool from_angle)
 {
     Pairs result;
     for (const auto& c : topology.molecule_types.at(0).constraints)
-        if (c.from_angle == from_angle) EXPECT_TRUE(result.insert({{c.i + 1, c.j + 1}, c.length}).second);
+        if (c.from_angle == from_angle) {
+            EXPECT_TRUE(result.insert({{c.i + 1, c.j + 1}, c.length}).second);
+        }
     return result;
 }
 
