@@ -29,13 +29,20 @@ struct PlacePair {
     std::int32_t i, j;
 };
 
-void run_kernel(Kind kind, Form form, const pair::KernelData& data)
+void run_kernel(Kind kind, Form form, const pair::KernelData& data, const pair::FoldData& fold)
 {
 #if defined(HOLON_X86_KERNELS)
-    if (__builtin_cpu_supports("x86-64-v4")) return pair::run_kernel_v4(kind, form, data);
-    if (__builtin_cpu_supports("x86-64-v3")) return pair::run_kernel_v3(kind, form, data);
+    if (__builtin_cpu_supports("x86-64-v4")) {
+        pair::run_kernel_v4(kind, form, data);
+        return pair::fold_v4(fold);
+    }
+    if (__builtin_cpu_supports("x86-64-v3")) {
+        pair::run_kernel_v3(kind, form, data);
+        return pair::fold_v3(fold);
+    }
 #endif
     pair::run_kernel_baseline(kind, form, data);
+    pair::fold_baseline(fold);
 }
 
 int128 run_energies(Kind kind, Form form, const pair::EnergyData& data)
@@ -79,11 +86,10 @@ struct PairForce::Impl {
         std::vector<std::int32_t> type;         // per place
         std::vector<float> charge_single;       // per place, times charge_scale
         std::vector<double> charge;             // likewise
-        std::vector<pair::LaneForces> partner;  // per cluster
-        std::vector<pair::RowForces> row;       // per cluster
+        std::vector<pair::LaneForces> forces;   // per cluster
         std::vector<std::uint8_t> row_has_wide; // per cluster
     };
-    Part coulomb{Kind::coulomb, {}, {}, {}, {}, {}, {}}, vdw{Kind::vdw, {}, {}, {}, {}, {}, {}};
+    Part coulomb{Kind::coulomb, {}, {}, {}, {}, {}}, vdw{Kind::vdw, {}, {}, {}, {}, {}};
 
     Impl(const Topology& topology, const NonbondedConstants& n, Precision p, const Box& b)
         : constants(n), box(b), precision(p), coulomb_form(n.mesh ? Form::ewald : pair::form_of(n.coulomb_modifier)),
@@ -127,50 +133,34 @@ struct PairForce::Impl {
             part.charge[p] = atoms.charge[index(atom)] * charge_scale;
         }
         part.charge_single.assign(part.charge.begin(), part.charge.end());
+        part.forces.resize(list.clusters().size());
+        part.row_has_wide.resize(list.clusters().size());
     }
 
     void run_vectorised(Part& part, const PairList& list, Atoms& atoms) const
     {
-        const auto n = list.clusters().size();
-        part.partner.assign(n, {});
-        part.row.assign(n, {});
-        part.row_has_wide.assign(n, 0);
+        constexpr std::int64_t scale = std::int64_t{1} << (force_bits - pair::kernel_force_bits);
+        const auto n = static_cast<std::int64_t>(list.clusters().size());
         run_kernel(part.kind, form(part),
                    {.clusters = list.clusters().data(),
-                    .n_clusters = static_cast<std::int64_t>(n),
+                    .n_clusters = n,
                     .row_begin = list.row_begin().data(),
                     .row_close = list.row_close().data(),
                     .entries = list.entries().data(),
+                    .named = list.named().data(),
                     .charge = part.charge_single.data(),
                     .type = part.type.data(),
                     .six_c6 = vdw_kernel.six_c6.data(),
                     .twelve_c12 = vdw_kernel.twelve_c12.data(),
                     .n_types = n_types,
                     .constants = single,
-                    .partner = part.partner.data(),
-                    .row = part.row.data(),
-                    .row_has_wide = part.row_has_wide.data()});
-        fold(part, list, atoms);
-    }
-
-    /// Adds what rows and partners have collected, in units of 2^-14, to the forces in units of 2^-28.
-    static void fold(const Part& part, const PairList& list, Atoms& atoms)
-    {
-        constexpr std::int64_t scale = std::int64_t{1} << (force_bits - pair::kernel_force_bits);
-        for (std::size_t c = 0; c < list.clusters().size(); ++c)
-            for (std::size_t a = 0; a < 4; ++a) {
-                const auto atom = list.atoms()[4 * c + a];
-                if (atom < 0) continue;
-                const auto total = [a](const std::int64_t* own, const std::int32_t* lane) {
-                    std::int64_t sum = own[a];
-                    for (std::size_t l = a; l < 16; l += 4) sum -= lane[l];
-                    return sum * scale;
-                };
-                const auto& row = part.row[c];
-                const auto& partner = part.partner[c];
-                atoms.f[index(atom)] +=
-                    IVec3(total(row.x, partner.x), total(row.y, partner.y), total(row.z, partner.z));
-            }
+                    .forces = part.forces.data(),
+                    .row_has_wide = part.row_has_wide.data()},
+                   {.forces = part.forces.data(),
+                    .n_clusters = n,
+                    .atoms = list.atoms().data(),
+                    .scale = scale,
+                    .f = atoms.f.data()->data()});
     }
 
     /// Force over distance in the arithmetic of T.
@@ -197,11 +187,12 @@ struct PairForce::Impl {
         return !(f * f * r2 <= pair::wide_limit * pair::wide_limit);
     }
 
-    /// Calls use(places, d [nm]) for the pairs of one row that are within the cutoff.
+    /// Calls use(places, d [nm]) for the pairs of one row, from an entry on, that are within the cutoff.
     template <class Use>
-    void for_each_pair_of_row(const Part& part, const PairList& list, const Atoms& atoms, std::size_t ci, Use use) const
+    void for_each_pair_of_row(const Part& part, const PairList& list, const Atoms& atoms, std::size_t ci,
+                              std::int64_t first, Use use) const
     {
-        for (auto e = list.row_begin()[ci]; e < list.row_begin()[ci + 1]; ++e) {
+        for (auto e = first; e < list.row_begin()[ci + 1]; ++e) {
             const auto entry = list.entries()[index(e)];
             for (std::int32_t l = 0; l < lanes; ++l)
                 if ((entry.mask >> l & 1U) != 0)
@@ -276,13 +267,13 @@ struct PairForce::Impl {
         const auto add = [&](PlacePair p, const Vec3& d) { add_wide(part, list, atoms, p, d, failure); };
         if (!vectorised(part)) {
             for (std::size_t ci = 0; ci < list.clusters().size(); ++ci)
-                for_each_pair_of_row(part, list, atoms, ci, add);
+                for_each_pair_of_row(part, list, atoms, ci, list.row_begin()[ci], add);
             return;
         }
         run_vectorised(part, list, atoms);
         for (std::size_t ci = 0; ci < part.row_has_wide.size(); ++ci)
             if (part.row_has_wide[ci] != 0)
-                for_each_pair_of_row(part, list, atoms, ci, [&](PlacePair p, const Vec3& d) {
+                for_each_pair_of_row(part, list, atoms, ci, list.row_close()[ci], [&](PlacePair p, const Vec3& d) {
                     if (left_out(part, p, d)) add(p, d);
                 });
     }
@@ -308,7 +299,7 @@ struct PairForce::Impl {
                                                  .row_left_out = left_out_rows.data()}));
         for (std::size_t ci = 0; ci < left_out_rows.size(); ++ci)
             if (left_out_rows[ci] != 0)
-                for_each_pair_of_row(part, list, atoms, ci,
+                for_each_pair_of_row(part, list, atoms, ci, list.row_begin()[ci],
                                      [&](PlacePair p, const Vec3& d) { sums.add(term, energy(part, p, d)); });
     }
 

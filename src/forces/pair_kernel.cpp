@@ -14,10 +14,21 @@ namespace {
 
 using namespace lanes;
 
+/// A float of this size has a unit of 1 in its last place: adding it rounds to integers of up to 22 bits, ties to even,
+/// which then stand in the low bits of the sum.
+constexpr float rounder = 0x1.8p23F;
+constexpr std::uint32_t rounder_bits = 0x4b400000;
+
 HOLON_INLINE void add_to(std::int32_t* target, I16 v)
 {
     const I16 sum = load<I16>(target) + v;
     __builtin_memcpy(target, &sum, sizeof sum);
+}
+
+/// Lane 4 a + b gets v[4 b + a].
+HOLON_INLINE I16 transposed(I16 v)
+{
+    return __builtin_shuffle(v, I16{0, 4, 8, 12, 1, 5, 9, 13, 2, 6, 10, 14, 3, 7, 11, 15});
 }
 
 /// table[index] lane by lane.
@@ -30,13 +41,6 @@ HOLON_INLINE F16 look_up(const float* table, I16 index)
     for (int l = 0; l < 16; ++l) value[l] = table[index[l]];
     return value;
 #endif
-}
-
-/// Sums over the four columns of each row.
-HOLON_INLINE void add_row_sums(std::int64_t* target, I16 v)
-{
-    for (int a = 0; a < 4; ++a)
-        for (int b = 0; b < 4; ++b) target[a] += v[4 * a + b];
 }
 
 /// Forces of the pairs of one row's cluster with others, over the distance on the kernel lattice, in units of pair
@@ -102,11 +106,11 @@ struct RowSums {
     Lanes wide;     // pairs left to the wide path
 };
 
-/// Adds the forces of the pairs with clusters of `entries` to the row and to the partners; only if `close` can there be
-/// pairs beyond the limit.
+/// Adds the forces of the pairs with clusters of `entries` to the row, and minus those on the others to theirs; only if
+/// `close` can there be pairs beyond the limit.
 template <bool close, class Pair>
 HOLON_INLINE void add_entries(const Pair& pair, const Cluster* clusters, const PairList::Entry* begin,
-                              const PairList::Entry* end, LaneForces* partners, RowSums& row)
+                              const PairList::Entry* end, LaneForces* forces, RowSums& row)
 {
     // The square of the limit, in units of pair forces.
     constexpr float limit2 = wide_limit * wide_limit * static_cast<float>(1 << kernel_force_bits) *
@@ -126,36 +130,56 @@ HOLON_INLINE void add_entries(const Pair& pair, const Cluster* clusters, const P
             taken = fits;
         }
         const F16 f = only(taken, force);
-        const I16 fx = round_to_integers<I16>(f * dx), fy = round_to_integers<I16>(f * dy),
-                  fz = round_to_integers<I16>(f * dz);
+        // With the bits of the rounder, which are in lanes without a pair, too.
+        const F16 magic = splat<F16>(rounder);
+        const I16 fx = (I16)multiply_add(f, dx, magic), fy = (I16)multiply_add(f, dy, magic),
+                  fz = (I16)multiply_add(f, dz, magic);
         row.fx += fx;
         row.fy += fy;
         row.fz += fz;
-        LaneForces& partner = partners[cj];
-        add_to(partner.x, fx);
-        add_to(partner.y, fy);
-        add_to(partner.z, fz);
+        LaneForces& other_forces = forces[cj];
+        add_to(other_forces.x, fx);
+        add_to(other_forces.y, fy);
+        add_to(other_forces.z, fz);
+    }
+}
+
+/// Each cluster begins with what takes away the rounders' bits that it will collect.
+HOLON_INLINE void start(const KernelData& k)
+{
+    for (std::int64_t c = 0; c < k.n_clusters; ++c) {
+        const auto surplus = static_cast<std::uint32_t>(k.row_begin[c + 1] - k.row_begin[c] - k.named[c]);
+        const I16 bias = splat<I16>(static_cast<std::int32_t>(surplus * rounder_bits));
+        __builtin_memcpy(k.forces[c].x, &bias, sizeof bias);
+        __builtin_memcpy(k.forces[c].y, &bias, sizeof bias);
+        __builtin_memcpy(k.forces[c].z, &bias, sizeof bias);
     }
 }
 
 template <class Pair>
 HOLON_INLINE void run(const KernelData& k)
 {
+    start(k);
     Pair pair(k);
     for (std::int64_t ci = 0; ci < k.n_clusters; ++ci) {
         const std::int64_t begin = k.row_begin[ci], close = k.row_close[ci], end = k.row_begin[ci + 1];
+        k.row_has_wide[ci] = 0;
         if (begin == end) continue;
         const Cluster& own = k.clusters[ci];
         pair.set_row(ci);
         RowSums sums{rows(load<I4>(own.x)), rows(load<I4>(own.y)), rows(load<I4>(own.z)), {}, {}, {}, {}};
-        add_entries<false>(pair, k.clusters, k.entries + begin, k.entries + close, k.partner, sums);
-        add_entries<true>(pair, k.clusters, k.entries + close, k.entries + end, k.partner, sums);
-        RowForces& row = k.row[ci];
-        add_row_sums(row.x, sums.fx);
-        add_row_sums(row.y, sums.fy);
-        add_row_sums(row.z, sums.fz);
+        add_entries<false>(pair, k.clusters, k.entries + begin, k.entries + close, k.forces, sums);
+        add_entries<true>(pair, k.clusters, k.entries + close, k.entries + end, k.forces, sums);
+        add_to(k.forces[ci].x, -transposed(sums.fx));
+        add_to(k.forces[ci].y, -transposed(sums.fy));
+        add_to(k.forces[ci].z, -transposed(sums.fz));
         k.row_has_wide[ci] = any(sums.wide);
     }
+}
+
+HOLON_INLINE I4 sum_of_rows(const std::int32_t* v)
+{
+    return load<I4>(v) + load<I4>(v + 4) + load<I4>(v + 8) + load<I4>(v + 12);
 }
 
 using F8 = double __attribute__((vector_size(64)));
@@ -249,6 +273,23 @@ int128 HOLON_NAME(run_energies, HOLON_VARIANT)(Kind kind, Form form, const Energ
     if (form == Form::force_switch) return energies<Kind::vdw, Form::force_switch>(data);
     if (form == Form::potential_switch) return energies<Kind::vdw, Form::potential_switch>(data);
     return energies<Kind::vdw, Form::plain>(data);
+}
+
+void HOLON_NAME(fold, HOLON_VARIANT)(const FoldData& data)
+{
+    const FoldData d = data;
+    for (std::int64_t c = 0; c < d.n_clusters; ++c) {
+        const LaneForces& forces = d.forces[c];
+        const I4 x = sum_of_rows(forces.x), y = sum_of_rows(forces.y), z = sum_of_rows(forces.z);
+        for (int a = 0; a < 4; ++a) {
+            const std::int32_t atom = d.atoms[4 * c + a];
+            if (atom < 0) continue;
+            std::int64_t* f = d.f + 3 * static_cast<std::int64_t>(atom);
+            f[0] -= x[a] * d.scale;
+            f[1] -= y[a] * d.scale;
+            f[2] -= z[a] * d.scale;
+        }
+    }
 }
 
 void HOLON_NAME(run_kernel, HOLON_VARIANT)(Kind kind, Form form, const KernelData& data)

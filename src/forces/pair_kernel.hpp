@@ -10,20 +10,18 @@
 /// variants do the same IEEE operations in the same order, so they give the same bits.
 namespace holon::pair {
 
-inline constexpr int kernel_force_bits = 14; // 1 unit of a pair force = 2^-14 kJ/mol/nm
-inline constexpr float wide_limit = 4096.0F; // [kJ/mol/nm] pairs with larger forces take the wide path
+/// 1 unit of a pair force = 2^-11 kJ/mol/nm. Pairs with forces beyond the limit [kJ/mol/nm] take the wide path: the
+/// others are rounded by an addition, which takes up to 2^22 units.
+inline constexpr int kernel_force_bits = 11;
+inline constexpr float wide_limit = 2047.0F;
 
 /// What turns F/r times a distance on the kernel lattice into units of pair forces: a power of two, as all scales here.
 inline constexpr float vdw_scale = kernel_unit * static_cast<float>(1 << kernel_force_bits);
 
-/// Forces on a cluster's atoms as partners, before they are folded: lane 4 a + b belongs to atom b.
+/// Minus the forces on a cluster's atoms before they are folded: lane 4 a + b has a part of those on atom b, in units
+/// of pair forces. Atoms may have some 500 pairs at the limit.
 struct alignas(64) LaneForces {
     std::int32_t x[16], y[16], z[16];
-};
-
-/// Forces on a cluster's atoms as owners of a row: the sum of four lanes may need more than 32 bits.
-struct alignas(32) RowForces {
-    std::int64_t x[4], y[4], z[4];
 };
 
 /// Plain arrays only: nothing of the standard library may be instantiated with another instruction set's code.
@@ -33,15 +31,24 @@ struct KernelData {
     const std::int64_t* row_begin;
     const std::int64_t* row_close; // per cluster: only from here on may forces be beyond the limit
     const PairList::Entry* entries;
-    const float* charge;      // per place, times sqrt(coulomb factor); Coulomb lists
-    const std::int32_t* type; // per place; Lennard-Jones lists, with the tables
-    const float* six_c6;      // n_types x n_types, 6 c6 times vdw_scale
+    const std::int32_t* named; // per cluster: entries that name it
+    const float* charge;       // per place, times sqrt(coulomb factor); Coulomb lists
+    const std::int32_t* type;  // per place; Lennard-Jones lists, with the tables
+    const float* six_c6;       // n_types x n_types, 6 c6 times vdw_scale
     const float* twelve_c12;
     std::int32_t n_types;
     Constants<float> constants;
-    LaneForces* partner;        // per cluster, zero at the start
-    RowForces* row;             // per cluster, zero at the start
-    std::uint8_t* row_has_wide; // per cluster, set where a pair was left to the wide path
+    LaneForces* forces;         // per cluster: the result
+    std::uint8_t* row_has_wide; // per cluster: whether a pair was left to the wide path
+};
+
+/// Adds forces of clusters to those of atoms.
+struct FoldData {
+    const LaneForces* forces; // per cluster
+    std::int64_t n_clusters;
+    const std::int32_t* atoms; // per place; -1: unused
+    std::int64_t scale;        // units of the atoms' forces in one of pair forces
+    std::int64_t* f;           // per atom: x, y, z
 };
 
 /// A pair's energy up to this [kJ/mol] is rounded to 2^-36 by adding 1.5 x 2^52 units; rows with larger ones are left
@@ -69,7 +76,8 @@ enum class Kind { coulomb, vdw };
 
 #define HOLON_DECLARE(variant)                                                                                         \
     int128 run_energies_##variant(Kind kind, Form form, const EnergyData& data);                                       \
-    void run_kernel_##variant(Kind kind, Form form, const KernelData& data);
+    void run_kernel_##variant(Kind kind, Form form, const KernelData& data);                                           \
+    void fold_##variant(const FoldData& data);
 HOLON_DECLARE(baseline)
 HOLON_DECLARE(v3)
 HOLON_DECLARE(v4)

@@ -151,6 +151,7 @@ void PairList::build(const Atoms& atoms, const std::vector<std::uint8_t>& takes_
     outer_.row_begin.assign(1, 0);
     inner_ = outer_;
     row_close_.clear();
+    named_.clear();
     x_at_build_.assign(atoms.x.begin(), atoms.x.begin() + atoms.n_owned);
 
     // By zone: two atoms are a pair here if they lie further along in no common direction (see Partition).
@@ -308,6 +309,7 @@ void PairList::take_inner()
     inner_.row_begin.resize(outer_.row_begin.size());
     inner_.entries.resize(outer_.entries.size());
     row_close_.resize(clusters_.size());
+    named_.resize(clusters_.size());
     close_entries_.resize(outer_.entries.size());
     pair::prune({.clusters = clusters_.data(),
                  .n_clusters = n,
@@ -319,7 +321,8 @@ void PairList::take_inner()
                  .kept_row_begin = inner_.row_begin.data(),
                  .kept_row_close = row_close_.data(),
                  .kept = inner_.entries.data(),
-                 .scratch = close_entries_.data()});
+                 .scratch = close_entries_.data(),
+                 .named = named_.data()});
     inner_.entries.resize(static_cast<std::size_t>(inner_.row_begin.back()));
 }
 

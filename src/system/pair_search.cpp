@@ -88,6 +88,7 @@ void HOLON_NAME(prune, HOLON_VARIANT)(const Prune& data)
     const Prune d = data;
     std::int64_t n = 0;
     d.kept_row_begin[0] = 0;
+    for (std::int64_t c = 0; c < d.n_clusters; ++c) d.named[c] = 0;
     for (std::int64_t ci = 0; ci < d.n_clusters; ++ci) {
         const Row row(d.clusters[ci]);
         std::int64_t n_close = 0;
@@ -102,6 +103,7 @@ void HOLON_NAME(prune, HOLON_VARIANT)(const Prune& data)
             d.scratch[n_close] = entry;
             n += (near & !close) ? 1 : 0;
             n_close += (near & close) ? 1 : 0;
+            d.named[entry.cluster] += near ? 1 : 0;
         }
         d.kept_row_close[ci] = n;
         for (std::int64_t e = 0; e < n_close; ++e) d.kept[n++] = d.scratch[e];

@@ -34,6 +34,7 @@ struct Prune {
     float cutoff, close; // [nm]
     std::int64_t *kept_row_begin, *kept_row_close;
     PairList::Entry *kept, *scratch; // room for all entries each
+    std::int32_t* named;             // per cluster: how many of the kept name it
 };
 
 #define HOLON_DECLARE(variant)                                                                                         \

@@ -59,6 +59,7 @@ public:
     std::span<const std::int64_t> row_begin() const { return inner_.row_begin; } // one more than clusters
     std::span<const std::int64_t> row_close() const { return row_close_; }       // first of the close entries
     std::span<const Entry> entries() const { return inner_.entries; }
+    std::span<const std::int32_t> named() const { return named_; } // per cluster: how many entries name it
 
     /// Origin of the cluster coordinates [2^-22 nm].
     const IVec3& origin() const { return origin_; }
@@ -86,6 +87,7 @@ private:
     std::vector<std::int32_t> atoms_;
     Rows outer_, inner_;
     std::vector<std::int64_t> row_close_; // of the inner list
+    std::vector<std::int32_t> named_;     // by the inner list
     std::vector<IVec3> x_at_build_;       // owned atoms
     // Of the clusters: positions at the last step (none since build()) and when the inner list was taken, margins [nm].
     std::vector<Cluster> before_, at_inner_;

@@ -5,6 +5,7 @@
 
 #include <gtest/gtest.h>
 
+#include <numeric>
 #include <random>
 
 namespace holon::test {
@@ -110,13 +111,14 @@ struct RandomClusters {
 };
 
 struct Forces {
-    std::vector<pair::LaneForces> partner;
-    std::vector<pair::RowForces> row;
+    std::vector<pair::LaneForces> lanes;
     std::vector<std::uint8_t> wide;
+    std::vector<IVec3> atoms; // folded
 };
 
 using pair::Kind;
 using Kernel = void (*)(Kind, Form, const pair::KernelData&);
+using Fold = void (*)(const pair::FoldData&);
 using Energies = int128 (*)(Kind, Form, const pair::EnergyData&);
 
 constexpr Kind kinds[] = {Kind::coulomb, Kind::vdw};
@@ -126,29 +128,37 @@ Form form_of(const Setting& setting, Kind kind)
     return kind == Kind::coulomb ? setting.coulomb() : setting.form;
 }
 
-Forces run(Kernel kernel, Kind kind, const RandomClusters& c, const Setting& setting)
+Forces run(Kernel kernel, Fold fold, Kind kind, const RandomClusters& c, const Setting& setting)
 {
     Forces result;
-    result.partner.resize(RandomClusters::n);
-    result.row.resize(RandomClusters::n);
-    result.wide.resize(RandomClusters::n);
-    std::memset(result.partner.data(), 0, sizeof(pair::LaneForces) * result.partner.size());
-    std::memset(result.row.data(), 0, sizeof(pair::RowForces) * result.row.size());
+    result.lanes.resize(RandomClusters::n);
+    std::memset(result.lanes.data(), 1, sizeof(pair::LaneForces) * result.lanes.size()); // whatever was there before
+    result.wide.assign(RandomClusters::n, 1);
+    std::vector<std::int32_t> named(RandomClusters::n), places(4 * RandomClusters::n);
+    for (const auto& entry : c.entries) ++named[static_cast<std::size_t>(entry.cluster)];
     kernel(kind, form_of(setting, kind),
            {.clusters = c.clusters.data(),
             .n_clusters = RandomClusters::n,
             .row_begin = c.row_begin.data(),
             .row_close = c.row_close.data(),
             .entries = c.entries.data(),
+            .named = named.data(),
             .charge = c.charge_single.data(),
             .type = c.type.data(),
             .six_c6 = c.six_c6.data(),
             .twelve_c12 = c.twelve_c12.data(),
             .n_types = RandomClusters::n_types,
             .constants = pair::Constants<float>(setting.constants()),
-            .partner = result.partner.data(),
-            .row = result.row.data(),
+            .forces = result.lanes.data(),
             .row_has_wide = result.wide.data()});
+    std::iota(places.begin(), places.end(), 0);
+    places[5] = -1;
+    result.atoms.assign(places.size(), IVec3::Constant(1000));
+    fold({.forces = result.lanes.data(),
+          .n_clusters = RandomClusters::n,
+          .atoms = places.data(),
+          .scale = 8,
+          .f = result.atoms.front().data()});
     return result;
 }
 
@@ -187,6 +197,7 @@ bool same_bytes(const std::vector<T>& a, const std::vector<T>& b)
 struct Variant {
     const char* name;
     Kernel forces;
+    Fold fold;
     Energies energies;
 };
 
@@ -194,8 +205,10 @@ std::vector<Variant> variants()
 {
     std::vector<Variant> all;
 #if defined(__x86_64__)
-    if (__builtin_cpu_supports("x86-64-v3")) all.push_back({"v3", pair::run_kernel_v3, pair::run_energies_v3});
-    if (__builtin_cpu_supports("x86-64-v4")) all.push_back({"v4", pair::run_kernel_v4, pair::run_energies_v4});
+    if (__builtin_cpu_supports("x86-64-v3"))
+        all.push_back({"v3", pair::run_kernel_v3, pair::fold_v3, pair::run_energies_v3});
+    if (__builtin_cpu_supports("x86-64-v4"))
+        all.push_back({"v4", pair::run_kernel_v4, pair::fold_v4, pair::run_energies_v4});
 #endif
     return all;
 }
@@ -206,7 +219,7 @@ TEST(PairKernel, AllInstructionSetsGiveTheSameIntegers)
         const RandomClusters clusters(seed);
         for (const auto& setting : settings())
             for (const auto kind : kinds) {
-                const auto forces = run(pair::run_kernel_baseline, kind, clusters, setting);
+                const auto forces = run(pair::run_kernel_baseline, pair::fold_baseline, kind, clusters, setting);
                 const auto energies = run(pair::run_energies_baseline, kind, clusters, setting);
                 if (kind == Kind::vdw) {
                     EXPECT_GT(std::ranges::count(forces.wide, 1), 0) << "no pair overlaps";
@@ -214,9 +227,9 @@ TEST(PairKernel, AllInstructionSetsGiveTheSameIntegers)
                 EXPECT_GT(std::ranges::count(energies.left_out, 0), 0) << "all rows overlap";
                 for (const auto& variant : variants()) {
                     SCOPED_TRACE(std::string(setting.name) + ", " + variant.name);
-                    const auto other = run(variant.forces, kind, clusters, setting);
-                    EXPECT_TRUE(same_bytes(other.row, forces.row));
-                    EXPECT_TRUE(same_bytes(other.partner, forces.partner));
+                    const auto other = run(variant.forces, variant.fold, kind, clusters, setting);
+                    EXPECT_TRUE(same_bytes(other.lanes, forces.lanes));
+                    EXPECT_TRUE(other.atoms == forces.atoms);
                     EXPECT_TRUE(same_bytes(other.wide, forces.wide));
                     const auto other_energies = run(variant.energies, kind, clusters, setting);
                     EXPECT_TRUE(other_energies.sum == energies.sum);
@@ -251,18 +264,29 @@ TEST(PairKernel, GuardChangesNothingWherePairsAreNotClose)
         for (const auto kind : kinds) {
             SCOPED_TRACE(setting.name);
             clusters.row_close.assign(far_begin.begin(), far_begin.end() - 1);
-            const auto guarded = run(pair::run_kernel_baseline, kind, clusters, setting);
+            const auto guarded = run(pair::run_kernel_baseline, pair::fold_baseline, kind, clusters, setting);
             EXPECT_EQ(std::ranges::count(guarded.wide, 1), 0);
             clusters.row_close.assign(far_begin.begin() + 1, far_begin.end());
-            const auto free = run(pair::run_kernel_baseline, kind, clusters, setting);
-            EXPECT_TRUE(same_bytes(free.row, guarded.row));
-            EXPECT_TRUE(same_bytes(free.partner, guarded.partner));
+            const auto free = run(pair::run_kernel_baseline, pair::fold_baseline, kind, clusters, setting);
+            EXPECT_TRUE(same_bytes(free.lanes, guarded.lanes));
             for (const auto& variant : variants()) {
-                const auto other = run(variant.forces, kind, clusters, setting);
-                EXPECT_TRUE(same_bytes(other.row, guarded.row)) << variant.name;
-                EXPECT_TRUE(same_bytes(other.partner, guarded.partner)) << variant.name;
+                const auto other = run(variant.forces, variant.fold, kind, clusters, setting);
+                EXPECT_TRUE(same_bytes(other.lanes, guarded.lanes)) << variant.name;
             }
         }
+}
+
+TEST(PairKernel, FoldTakesTheLanesOfAnAtomFromIt)
+{
+    const RandomClusters clusters(4);
+    const auto forces =
+        run(pair::run_kernel_baseline, pair::fold_baseline, Kind::coulomb, clusters, settings().front());
+    for (std::size_t p = 0; p < forces.atoms.size(); ++p) {
+        IVec3 expected = IVec3::Constant(1000);
+        const auto& lanes = forces.lanes[p / 4];
+        for (std::size_t l = p % 4; l < 16 && p != 5; l += 4) expected -= 8 * IVec3(lanes.x[l], lanes.y[l], lanes.z[l]);
+        EXPECT_EQ(forces.atoms[p], expected) << p;
+    }
 }
 
 TEST(PairKernel, ActionIsReactionToTheLastBit)
@@ -270,18 +294,16 @@ TEST(PairKernel, ActionIsReactionToTheLastBit)
     const RandomClusters clusters(7);
     for (const auto& setting : settings())
         for (const auto kind : kinds) {
-            const auto forces = run(pair::run_kernel_baseline, kind, clusters, setting);
+            const auto forces = run(pair::run_kernel_baseline, pair::fold_baseline, kind, clusters, setting);
             std::int64_t x = 0, y = 0, z = 0, largest = 0;
             for (std::size_t c = 0; c < RandomClusters::n; ++c) {
-                for (const auto f : forces.row[c].x) largest = std::max(largest, std::int64_t{std::abs(f)});
-                for (const auto f : forces.row[c].x) x += f;
-                for (const auto f : forces.row[c].y) y += f;
-                for (const auto f : forces.row[c].z) z += f;
-                for (const auto f : forces.partner[c].x) x -= f;
-                for (const auto f : forces.partner[c].y) y -= f;
-                for (const auto f : forces.partner[c].z) z -= f;
+                for (const auto f : forces.lanes[c].x) largest = std::max(largest, std::abs(std::int64_t{f}));
+                for (const auto f : forces.lanes[c].x) x += f;
+                for (const auto f : forces.lanes[c].y) y += f;
+                for (const auto f : forces.lanes[c].z) z += f;
             }
-            EXPECT_GT(largest, 1 << 14);
+            EXPECT_GT(largest, 1 << pair::kernel_force_bits);
+            EXPECT_LT(largest, 1 << 28); // no rounders left
             EXPECT_EQ(x, 0);
             EXPECT_EQ(y, 0);
             EXPECT_EQ(z, 0);

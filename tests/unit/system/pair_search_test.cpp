@@ -135,6 +135,7 @@ TEST(PairSearch, PrunesByMarginsAndPutsClosePairsLast)
     for (const auto& variant : variants()) {
         SCOPED_TRACE(variant.name);
         std::vector<PairList::Entry> kept(entries.size()), scratch(entries.size());
+        std::vector<std::int32_t> named(clusters.size(), 99);
         std::vector<std::int64_t> kept_begin(n_clusters + 1), kept_close(n_clusters);
         variant.prune({.clusters = clusters.data(),
                        .n_clusters = n_clusters,
@@ -146,7 +147,8 @@ TEST(PairSearch, PrunesByMarginsAndPutsClosePairsLast)
                        .kept_row_begin = kept_begin.data(),
                        .kept_row_close = kept_close.data(),
                        .kept = kept.data(),
-                       .scratch = scratch.data()});
+                       .scratch = scratch.data(),
+                       .named = named.data()});
         std::int64_t n = 0;
         for (std::size_t i = 0; i < n_clusters; ++i) {
             ASSERT_EQ(kept_begin[i], n);
@@ -167,6 +169,9 @@ TEST(PairSearch, PrunesByMarginsAndPutsClosePairsLast)
         }
         EXPECT_EQ(kept_begin.back(), n);
         EXPECT_GT(n, std::int64_t{2 * n_clusters});
+        for (std::int32_t c = 0; c < n_clusters; ++c)
+            EXPECT_EQ(named[static_cast<std::size_t>(c)],
+                      std::ranges::count(kept.begin(), kept.begin() + n, c, &PairList::Entry::cluster));
     }
 }
 
