@@ -8,6 +8,7 @@
 #include <array>
 #include <cmath>
 #include <limits>
+#include <numeric>
 
 namespace holon {
 
@@ -45,6 +46,11 @@ struct PairList::Bounds {
             high[k] = std::max(high[k], x[k]);
         }
     }
+    void include(const Bounds& other)
+    {
+        include(other.low);
+        include(other.high);
+    }
     float extent(std::size_t k) const { return high[k] - low[k]; }
 };
 
@@ -76,6 +82,21 @@ struct PairList::Columns {
         return std::clamp(static_cast<int>(std::floor((x - low[k]) / size[k])), 0, n[k] - 1);
     }
     int column_of(const Point& x) const { return place(x[0], 0) * n[1] + place(x[1], 1); }
+
+    pair::ClusterSet view() const
+    {
+        return {.first = first,
+                .low_x = cluster_low[0].data(),
+                .low_y = cluster_low[1].data(),
+                .low_z = cluster_low[2].data(),
+                .high_x = cluster_high[0].data(),
+                .high_y = cluster_high[1].data(),
+                .high_z = cluster_high[2].data(),
+                .begin = begin.data(),
+                .column_low = {low[0], low[1]},
+                .column_size = {size[0], size[1]},
+                .n = {n[0], n[1]}};
+    }
 };
 
 /// Which atoms of two clusters are pairs, but for their distance.
@@ -83,14 +104,14 @@ class PairList::Rules {
 public:
     Rules(const Topology& topology, const PairList& list, const Atoms& atoms)
         : list_(list), next_(list.atoms_.size(), -1), molecule_start_(list.atoms_.size()),
-          excluded_(list.atoms_.size()), rows_(list.clusters_.size()), columns_(list.clusters_.size()),
-          marked_by_(list.clusters_.size(), -1), marks_(list.clusters_.size())
+          excluded_(list.atoms_.size()), used_rows_(list.clusters_.size()), used_(list.clusters_.size()),
+          left_out_(list.clusters_.size())
     {
         first_place_.reset(list.atoms_.size());
         for (std::size_t p = 0; p < list.atoms_.size(); ++p) {
             if (list.atoms_[p] < 0) continue;
-            rows_[p / width] |= 1U << width * (p % width);
-            columns_[p / width] |= 1U << p % width;
+            used_rows_[p / width] |= 1U << width * (p % width);
+            used_[p / width] |= 1U << p % width;
             const AtomId id = atoms.id[index(list.atoms_[p])];
             const auto place = topology.place(id);
             molecule_start_[p] = place.molecule_start;
@@ -106,28 +127,23 @@ public:
         }
     }
 
-    /// Notes the excluded partners of a cluster's atoms, for mask().
-    void mark_exclusions(std::int32_t ci)
+    /// What the search for a row needs to know; holds until the next row's.
+    void prepare(std::int32_t ci, pair::RowSearch& search)
     {
+        for (const auto cj : marked_) left_out_[index(cj)] = 0;
+        marked_.clear();
+        constexpr std::uint32_t not_above_diagonal = 0xf731; // a >= b
+        leave_out(ci, not_above_diagonal);
         for (std::size_t a = 0; a < width; ++a) {
             const auto p = index(ci) * width + a;
             if (list_.atoms_[p] < 0) continue;
             for (const auto partner : *excluded_[p])
-                for (auto q = first_place_.find(molecule_start_[p] + partner); q >= 0; q = next_[index(q)]) {
-                    const auto cj = index(q / width);
-                    if (marked_by_[cj] != ci) marks_[cj] = 0;
-                    marked_by_[cj] = ci;
-                    marks_[cj] |= 1U << (width * a + index(q % width));
-                }
+                for (auto q = first_place_.find(molecule_start_[p] + partner); q >= 0; q = next_[index(q)])
+                    leave_out(q / width, 1U << (width * a + index(q % width)));
         }
-    }
-
-    std::uint32_t mask(std::int32_t ci, std::int32_t cj) const
-    {
-        constexpr std::uint32_t above_diagonal = 0x08ce; // a < b
-        std::uint32_t mask = rows_[index(ci)] * columns_[index(cj)];
-        if (ci == cj) mask &= above_diagonal;
-        return marked_by_[index(cj)] == ci ? mask & ~marks_[index(cj)] : mask;
+        search.used_rows = used_rows_[index(ci)];
+        search.used = used_.data();
+        search.left_out = left_out_.data();
     }
 
 private:
@@ -136,9 +152,15 @@ private:
     std::vector<std::int32_t> next_;                         // per place: the next of the same atom
     std::vector<AtomId> molecule_start_;                     // per place
     std::vector<const std::vector<std::int32_t>*> excluded_; // per place: molecule-local
-    std::vector<std::uint32_t> rows_, columns_;              // per cluster: bits 4 a, bits a of the used places
-    std::vector<std::int32_t> marked_by_;                    // per cluster: whose exclusions marks_ has
-    std::vector<std::uint32_t> marks_;
+    std::vector<std::uint32_t> used_rows_, used_;            // per cluster: bits 4 a, bits a of the used places
+    std::vector<std::uint32_t> left_out_;                    // per cluster: of the pairs with the row's
+    std::vector<std::int32_t> marked_;                       // clusters that have any of these
+
+    void leave_out(std::int32_t cj, std::uint32_t pairs)
+    {
+        left_out_[index(cj)] |= pairs;
+        marked_.push_back(cj);
+    }
 };
 
 void PairList::build(const Atoms& atoms, const std::vector<std::uint8_t>& takes_part, const Partition& partition,
@@ -177,17 +199,50 @@ void PairList::build(const Atoms& atoms, const std::vector<std::uint8_t>& takes_
     reach_ = static_cast<float>(cutoff) + margin;
     close_ = static_cast<float>(close) + margin;
     const float reach = reach_ + static_cast<float>(skin);
-    found_.resize(clusters_.size());
-    for (std::size_t zi = 0; zi < n_zones; ++zi)
-        for (std::int32_t ci = sets[zi].first; ci < sets[zi].last; ++ci) {
-            rules.mark_exclusions(ci);
-            for (std::size_t zj = zi; zj < n_zones; ++zj)
-                if ((zi & zj) == 0)
-                    add_partners(ci, sets[zi].bounds[index(ci - sets[zi].first)], sets[zj], rules, reach);
-            outer_.row_begin.push_back(static_cast<std::int64_t>(outer_.entries.size()));
-        }
+    candidates_.resize(clusters_.size());
+    for (std::size_t zone = 0; zone < n_zones; ++zone) {
+        // Clusters of a column one after the other: they have most partners in common.
+        constexpr std::int32_t block_size = 4;
+        const auto& begin = sets[zone].begin;
+        for (std::size_t column = 0; column + 1 < begin.size(); ++column)
+            for (std::int32_t first = begin[column]; first < begin[column + 1]; first += block_size)
+                add_rows({sets.data(), sets.size()}, zone, first, std::min(first + block_size, begin[column + 1]),
+                         rules, reach);
+    }
     before_.clear();
     take_inner();
+}
+
+/// Lists the partners of clusters [first, last), all of one column of a zone, within `reach` [nm].
+void PairList::add_rows(std::span<const Columns> sets, std::size_t zone, std::int32_t first, std::int32_t last,
+                        Rules& rules, float reach)
+{
+    Bounds bounds = Bounds::empty();
+    for (auto ci = first; ci < last; ++ci) bounds.include(sets[zone].bounds[index(ci - sets[zone].first)]);
+    const pair::Block block{.low = {bounds.low[0], bounds.low[1], bounds.low[2]},
+                            .high = {bounds.high[0], bounds.high[1], bounds.high[2]},
+                            .first = first,
+                            .reach = reach};
+    std::size_t n = 0;
+    for (std::size_t other = zone; other < sets.size(); ++other)
+        if ((zone & other) == 0 && sets[other].first < sets[other].last)
+            n += pair::find_candidates(block, sets[other].view(), candidates_.data() + n);
+
+    pair::RowSearch search{.clusters = clusters_.data(),
+                           .own = first,
+                           .reach = reach,
+                           .candidates = candidates_.data(),
+                           .n_candidates = n,
+                           .used_rows = 0,
+                           .used = nullptr,
+                           .left_out = nullptr};
+    for (; search.own < last; ++search.own) {
+        rules.prepare(search.own, search);
+        const auto listed = outer_.entries.size();
+        outer_.entries.resize(listed + n + 1);
+        outer_.entries.resize(listed + pair::find_entries(search, outer_.entries.data() + listed));
+        outer_.row_begin.push_back(static_cast<std::int64_t>(outer_.entries.size()));
+    }
 }
 
 /// Cuts `members` into clusters, column by column and upwards in each; `all` grows to include them.
@@ -207,26 +262,32 @@ void PairList::sort_into(Columns& columns, Bounds& all, const Atoms& atoms, cons
     all.include(bounds.high);
     columns.lay_out(bounds, members.size());
 
+    // Into columns by counting, then upwards in each.
     struct Key {
-        std::int32_t column;
         float z;
         std::int32_t member;
     };
+    const auto n_columns = index(columns.n[0] * columns.n[1]);
+    std::vector<std::int32_t> column(members.size());
+    std::vector<std::size_t> end(n_columns + 1);
+    for (std::size_t m = 0; m < members.size(); ++m) {
+        column[m] = columns.column_of(x[m]);
+        ++end[index(column[m]) + 1];
+    }
+    std::partial_sum(end.begin(), end.end(), end.begin());
     std::vector<Key> keys(members.size());
     for (std::size_t m = 0; m < members.size(); ++m)
-        keys[m] = {columns.column_of(x[m]), x[m][2], static_cast<std::int32_t>(m)};
-    std::ranges::sort(
-        keys, [](const Key& a, const Key& b) { return a.column != b.column ? a.column < b.column : a.z < b.z; });
+        keys[end[index(column[m])]++] = {x[m][2], static_cast<std::int32_t>(m)};
 
     std::size_t next = 0;
-    const auto is_in = [&](int column) { return next < keys.size() && keys[next].column == column; };
-    for (int column = 0; column < columns.n[0] * columns.n[1]; ++column) {
+    for (std::size_t c = 0; c < n_columns; ++c) {
         columns.begin.push_back(static_cast<std::int32_t>(clusters_.size()));
-        while (is_in(column)) {
+        std::ranges::sort(std::span(keys).subspan(next, end[c] - next), {}, &Key::z);
+        while (next < end[c]) {
             clusters_.push_back(unused_cluster());
             Bounds& cluster = columns.bounds.emplace_back(Bounds::empty());
             for (int a = 0; a < width; ++a) {
-                const bool used = is_in(column);
+                const bool used = next < end[c];
                 atoms_.push_back(used ? members[index(keys[next].member)] : -1);
                 if (used) cluster.include(x[index(keys[next++].member)]);
             }
@@ -242,33 +303,6 @@ void PairList::sort_into(Columns& columns, Bounds& all, const Atoms& atoms, cons
         columns.cluster_low[k].resize(columns.bounds.size() + pair::search_width, 1e30F);
         columns.cluster_high[k].resize(columns.bounds.size() + pair::search_width, 1e30F);
     }
-}
-
-/// Lists the clusters of a set, from `ci` on, that have atoms within `reach` [nm] of cluster `ci`.
-void PairList::add_partners(std::int32_t ci, const Bounds& own, const Columns& set, const Rules& rules, float reach)
-{
-    if (set.first == set.last) return;
-    const pair::Search search{.low = {own.low[0], own.low[1], own.low[2]},
-                              .high = {own.high[0], own.high[1], own.high[2]},
-                              .reach = reach,
-                              .clusters = clusters_.data(),
-                              .own = ci,
-                              .set_first = set.first,
-                              .low_x = set.cluster_low[0].data(),
-                              .low_y = set.cluster_low[1].data(),
-                              .low_z = set.cluster_low[2].data(),
-                              .high_x = set.cluster_high[0].data(),
-                              .high_y = set.cluster_high[1].data(),
-                              .high_z = set.cluster_high[2].data(),
-                              .begin = set.begin.data(),
-                              .x_begin = set.place(own.low[0] - reach, 0),
-                              .x_end = set.place(own.high[0] + reach, 0),
-                              .y_begin = set.place(own.low[1] - reach, 1),
-                              .y_end = set.place(own.high[1] + reach, 1),
-                              .n_y = set.n[1]};
-    const auto n = pair::find_partners(search, found_.data());
-    for (std::size_t k = 0; k < n; ++k)
-        if (const auto mask = rules.mask(ci, found_[k]); mask != 0) outer_.entries.push_back({found_[k], mask});
 }
 
 /// All places far from all atoms and from each other.

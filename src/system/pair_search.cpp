@@ -53,33 +53,62 @@ HOLON_INLINE F16 gap(float low, float high, const float* other_low, const float*
 
 } // namespace
 
-std::size_t HOLON_NAME(find_partners, HOLON_VARIANT)(const Search& search, std::int32_t* found)
+std::size_t HOLON_NAME(find_candidates, HOLON_VARIANT)(const Block& block, const ClusterSet& set, std::int32_t* found)
 {
-    const Search s = search; // not to be read again after each store
-    const F16 reach2 = splat<F16>(s.reach * s.reach);
-    const Row row(s.clusters[s.own]);
+    const Block b = block; // not to be read again after each store
+    const ClusterSet s = set;
+    const float reach2 = b.reach * b.reach;
+    const auto place = [&s](float x, int k) {
+        const float column = (x - s.column_low[k]) / s.column_size[k];
+        return column <= 0.0F ? 0 : column >= static_cast<float>(s.n[k]) ? s.n[k] - 1 : static_cast<int>(column);
+    };
+    // How far a row of columns is away from the block; a little less, for where rounding has put an atom.
+    const auto distance_of = [&](int column, int k) {
+        const float low = s.column_low[k] + static_cast<float>(column) * s.column_size[k];
+        const float above = low - b.high[k], below = b.low[k] - (low + s.column_size[k]);
+        const float distance = (above > below ? above : below) - 1e-3F * s.column_size[k];
+        return distance > 0.0F ? distance : 0.0F;
+    };
     std::size_t n = 0;
-    for (int x = s.x_begin; x <= s.x_end; ++x)
-        for (int y = s.y_begin; y <= s.y_end; ++y) {
-            const int column = x * s.n_y + y;
-            const std::int32_t end = s.begin[column + 1] - s.set_first;
-            std::int32_t c = (s.begin[column] > s.own ? s.begin[column] : s.own) - s.set_first;
+    const int x_end = place(b.high[0] + b.reach, 0), y_end = place(b.high[1] + b.reach, 1);
+    for (int x = place(b.low[0] - b.reach, 0); x <= x_end; ++x) {
+        const float dx = distance_of(x, 0);
+        for (int y = place(b.low[1] - b.reach, 1); y <= y_end; ++y) {
+            const float dy = distance_of(y, 1);
+            if (dx * dx + dy * dy >= reach2) continue;
+            const int column = x * s.n[1] + y;
+            const std::int32_t end = s.begin[column + 1] - s.first;
+            std::int32_t c = (s.begin[column] > b.first ? s.begin[column] : b.first) - s.first;
             // Bounds along z within a column are ordered: skip what lies below, stop at what lies above.
-            for (; c < end && s.low_z[c] <= s.high[2] + s.reach; c += search_width) {
+            for (; c < end && s.low_z[c] <= b.high[2] + b.reach; c += search_width) {
                 const std::int32_t last = c + search_width < end ? c + search_width : end;
-                if (s.high_z[last - 1] < s.low[2] - s.reach) continue;
-                const F16 dx = gap(s.low[0], s.high[0], s.low_x + c, s.high_x + c);
-                const F16 dy = gap(s.low[1], s.high[1], s.low_y + c, s.high_y + c);
-                const F16 dz = gap(s.low[2], s.high[2], s.low_z + c, s.high_z + c);
+                if (s.high_z[last - 1] < b.low[2] - b.reach) continue;
+                const F16 gap_x = gap(b.low[0], b.high[0], s.low_x + c, s.high_x + c);
+                const F16 gap_y = gap(b.low[1], b.high[1], s.low_y + c, s.high_y + c);
+                const F16 gap_z = gap(b.low[2], b.high[2], s.low_z + c, s.high_z + c);
+                const F16 distance2 = gap_x * gap_x + gap_y * gap_y + gap_z * gap_z;
                 const Lanes in_column = lanes_of((1U << (last - c)) - 1U);
-                std::uint32_t near = bits_of(less(in_column, dx * dx + dy * dy + dz * dz, reach2));
-                for (; near != 0; near &= near - 1) {
-                    const std::int32_t other = s.set_first + c + __builtin_ctz(near);
-                    found[n] = other;
-                    n += any(below(lanes_of(0xffff), row.distances2(s.clusters[other]), s.reach)) ? 1 : 0;
-                }
+                for (std::uint32_t near = bits_of(less(in_column, distance2, splat<F16>(reach2))); near != 0;
+                     near &= near - 1)
+                    found[n++] = s.first + c + __builtin_ctz(near);
             }
         }
+    }
+    return n;
+}
+
+std::size_t HOLON_NAME(find_entries, HOLON_VARIANT)(const RowSearch& search, PairList::Entry* found)
+{
+    const RowSearch s = search; // not to be read again after each store
+    const Row row(s.clusters[s.own]);
+    std::size_t n = 0;
+    for (std::size_t k = 0; k < s.n_candidates; ++k) {
+        const std::int32_t other = s.candidates[k];
+        const std::uint32_t mask = s.used_rows * s.used[other] & ~s.left_out[other];
+        found[n] = {other, mask};
+        const bool near = any(below(lanes_of(mask), row.distances2(s.clusters[other]), s.reach));
+        n += (near & (other >= s.own)) ? 1 : 0;
+    }
     return n;
 }
 
@@ -137,9 +166,13 @@ void HOLON_NAME(largest_steps, HOLON_VARIANT)(const Cluster* now, const Cluster*
 #define HOLON_CALL(name, ...) return name##_baseline(__VA_ARGS__)
 #endif
 
-std::size_t find_partners(const Search& search, std::int32_t* found)
+std::size_t find_candidates(const Block& block, const ClusterSet& set, std::int32_t* found)
 {
-    HOLON_CALL(find_partners, search, found);
+    HOLON_CALL(find_candidates, block, set, found);
+}
+std::size_t find_entries(const RowSearch& search, PairList::Entry* found)
+{
+    HOLON_CALL(find_entries, search, found);
 }
 void prune(const Prune& data)
 {

@@ -11,16 +11,32 @@ namespace holon::pair {
 
 inline constexpr int search_width = 16; // bounds are padded to a multiple of it
 
-/// One cluster's search among the clusters of a set, which are sorted into columns and upwards in each.
-struct Search {
-    float low[3], high[3]; // bounds of the cluster [nm]
-    float reach;           // [nm]
-    const Cluster* clusters;
-    std::int32_t own;                                              // the cluster
-    std::int32_t set_first;                                        // first cluster of the set
-    const float *low_x, *low_y, *low_z, *high_x, *high_y, *high_z; // bounds of the set's clusters
+/// Clusters of a set, in columns along z and upwards in each. `begin` counts clusters of the whole list.
+struct ClusterSet {
+    std::int32_t first;                                            // of the set
+    const float *low_x, *low_y, *low_z, *high_x, *high_y, *high_z; // bounds of the set's clusters [nm]
     const std::int32_t* begin;                                     // per column
-    int x_begin, x_end, y_begin, y_end, n_y;                       // columns to search, ends included
+    float column_low[2], column_size[2];                           // [nm]
+    int n[2];                                                      // columns along x and y
+};
+
+/// Some consecutive clusters of a column, whose partners are searched together.
+struct Block {
+    float low[3], high[3]; // bounds [nm]
+    std::int32_t first;    // its first cluster: partners come no earlier in the list
+    float reach;           // [nm]
+};
+
+/// The entries of one row, from candidates of its block.
+struct RowSearch {
+    const Cluster* clusters;
+    std::int32_t own; // the row's cluster; its partners come no earlier in the list
+    float reach;      // [nm]
+    const std::int32_t* candidates;
+    std::size_t n_candidates;
+    std::uint32_t used_rows;       // bits 4 a of the own cluster's used places
+    const std::uint32_t* used;     // per cluster: bits b of its used places
+    const std::uint32_t* left_out; // per cluster: pairs that are none, as in masks
 };
 
 /// Which entries may come within the cutoff before a cluster has moved by more than its margin; in each row, those that
@@ -38,7 +54,8 @@ struct Prune {
 };
 
 #define HOLON_DECLARE(variant)                                                                                         \
-    std::size_t find_partners_##variant(const Search& search, std::int32_t* found);                                    \
+    std::size_t find_candidates_##variant(const Block& block, const ClusterSet& set, std::int32_t* found);             \
+    std::size_t find_entries_##variant(const RowSearch& search, PairList::Entry* found);                               \
     void prune_##variant(const Prune& data);                                                                           \
     void largest_steps_##variant(const Cluster* now, const Cluster* then, std::int64_t n_clusters, float* step);
 HOLON_DECLARE(baseline)
@@ -46,9 +63,13 @@ HOLON_DECLARE(v3)
 HOLON_DECLARE(v4)
 #undef HOLON_DECLARE
 
-/// Writes the clusters of the set, from the own one on, that have atoms within reach to `found` and returns how many
-/// there are.
-std::size_t find_partners(const Search& search, std::int32_t* found);
+/// Writes the clusters of the set whose bounds are within reach of the block's to `found`, which has room for all, and
+/// returns how many there are.
+std::size_t find_candidates(const Block& block, const ClusterSet& set, std::int32_t* found);
+
+/// Writes the entries of a row, clusters with pairs within reach of its own, to `found`, which has room for one more
+/// than there are candidates, and returns how many there are.
+std::size_t find_entries(const RowSearch& search, PairList::Entry* found);
 
 void prune(const Prune& data);
 

@@ -69,7 +69,8 @@ private:
     struct Columns; // clusters sorted into columns along z
     class Rules;
     void sort_into(Columns& columns, Bounds& all, const Atoms& atoms, const std::vector<std::int32_t>& members);
-    void add_partners(std::int32_t ci, const Bounds& own, const Columns& set, const Rules& rules, float reach);
+    void add_rows(std::span<const Columns> sets, std::size_t zone, std::int32_t first, std::int32_t last, Rules& rules,
+                  float reach);
     static Cluster unused_cluster();
     void copy_positions(const Atoms& atoms);
     void take_inner();
@@ -92,10 +93,10 @@ private:
     // Of the clusters: positions at the last step (none since build()) and when the inner list was taken, margins [nm].
     std::vector<Cluster> before_, at_inner_;
     std::vector<float> margin_, moved_;
-    float slack_ = 0.016F;            // of the margins, beyond what is predicted from speeds [nm]; adapts
-    int inner_age_ = 0;               // steps
-    bool inner_counts_ = false;       // for the slack: margins were predicted
-    std::vector<std::int32_t> found_; // scratch, as the next
+    float slack_ = 0.016F;                 // of the margins, beyond what is predicted from speeds [nm]; adapts
+    int inner_age_ = 0;                    // steps
+    bool inner_counts_ = false;            // for the slack: margins were predicted
+    std::vector<std::int32_t> candidates_; // scratch, as the next
     std::vector<Entry> close_entries_;
 };
 

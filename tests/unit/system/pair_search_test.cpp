@@ -6,27 +6,31 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <array>
 #include <random>
+#include <string>
+#include <vector>
 
 namespace holon::test {
 namespace {
 
 struct Variant {
     const char* name;
-    std::size_t (*find_partners)(const pair::Search&, std::int32_t*);
+    std::size_t (*find_candidates)(const pair::Block&, const pair::ClusterSet&, std::int32_t*);
+    std::size_t (*find_entries)(const pair::RowSearch&, PairList::Entry*);
     void (*prune)(const pair::Prune&);
     void (*largest_steps)(const Cluster*, const Cluster*, std::int64_t, float*);
 };
 
 std::vector<Variant> variants()
 {
-    std::vector<Variant> all{
-        {"baseline", pair::find_partners_baseline, pair::prune_baseline, pair::largest_steps_baseline}};
+    std::vector<Variant> all{{"baseline", pair::find_candidates_baseline, pair::find_entries_baseline,
+                              pair::prune_baseline, pair::largest_steps_baseline}};
 #if defined(__x86_64__)
     if (__builtin_cpu_supports("x86-64-v3"))
-        all.push_back({"v3", pair::find_partners_v3, pair::prune_v3, pair::largest_steps_v3});
+        all.push_back({"v3", pair::find_candidates_v3, pair::find_entries_v3, pair::prune_v3, pair::largest_steps_v3});
     if (__builtin_cpu_supports("x86-64-v4"))
-        all.push_back({"v4", pair::find_partners_v4, pair::prune_v4, pair::largest_steps_v4});
+        all.push_back({"v4", pair::find_candidates_v4, pair::find_entries_v4, pair::prune_v4, pair::largest_steps_v4});
 #endif
     return all;
 }
@@ -47,15 +51,15 @@ double distance(const Cluster& a, const Cluster& b, std::uint32_t mask)
 }
 
 /// Clusters 0.3 nm wide in a box of 2 nm, sorted upwards.
-std::vector<Cluster> random_clusters(std::mt19937& random)
+std::vector<Cluster> random_clusters(std::mt19937& random, std::int32_t left = 0, std::int32_t right = 8 << 20)
 {
-    std::uniform_int_distribution<std::int32_t> place(0, 8 << 20), near(-(5 << 17), 5 << 17);
+    std::uniform_int_distribution<std::int32_t> across(left, right), along(0, 8 << 20), near(-(5 << 17), 5 << 17);
     std::vector<Cluster> clusters(n_clusters);
     std::vector<std::int32_t> heights(n_clusters);
-    for (auto& z : heights) z = place(random);
+    for (auto& z : heights) z = along(random);
     std::ranges::sort(heights);
     for (std::size_t c = 0; c < n_clusters; ++c) {
-        const std::int32_t x = place(random), y = place(random);
+        const std::int32_t x = across(random), y = along(random);
         for (std::size_t a = 0; a < 4; ++a) {
             clusters[c].x[a] = x + near(random);
             clusters[c].y[a] = y + near(random);
@@ -66,55 +70,124 @@ std::vector<Cluster> random_clusters(std::mt19937& random)
     return clusters;
 }
 
+struct ClusterBounds {
+    Vec3 low, high;
+};
+
+ClusterBounds bounds_of(const Cluster& c)
+{
+    ClusterBounds b{at(c, 0), at(c, 0)};
+    for (std::size_t a = 1; a < 4; ++a) {
+        b.low = b.low.cwiseMin(at(c, a));
+        b.high = b.high.cwiseMax(at(c, a));
+    }
+    return b;
+}
+
+/// A set of clusters with its bounds by component.
+struct TestSet {
+    std::array<std::vector<float>, 3> low, high;
+    std::vector<std::int32_t> begin;
+
+    /// Columns of 3 nm along x.
+    pair::ClusterSet view(std::int32_t first) const
+    {
+        return {.first = first,
+                .low_x = low[0].data(),
+                .low_y = low[1].data(),
+                .low_z = low[2].data(),
+                .high_x = high[0].data(),
+                .high_y = high[1].data(),
+                .high_z = high[2].data(),
+                .begin = begin.data(),
+                .column_low = {-0.5F, -1.0F},
+                .column_size = {3.0F, 4.0F},
+                .n = {static_cast<int>(begin.size()) - 1, 1}};
+    }
+    void add(const std::vector<Cluster>& clusters)
+    {
+        for (const auto& c : clusters)
+            for (std::size_t k = 0; k < 3; ++k) {
+                low[k].push_back(static_cast<float>(bounds_of(c).low[static_cast<int>(k)]));
+                high[k].push_back(static_cast<float>(bounds_of(c).high[static_cast<int>(k)]));
+            }
+    }
+};
+
 TEST(PairSearch, FindsThePartnersOfBruteForce)
 {
     std::mt19937 random(1);
-    const auto clusters = random_clusters(random);
-    std::array<std::vector<float>, 3> low, high;
-    for (const auto& c : clusters)
-        for (int k = 0; k < 3; ++k) {
-            const auto [least, most] = std::minmax({at(c, 0)[k], at(c, 1)[k], at(c, 2)[k], at(c, 3)[k]});
-            low[static_cast<std::size_t>(k)].push_back(static_cast<float>(least));
-            high[static_cast<std::size_t>(k)].push_back(static_cast<float>(most));
-        }
+    auto clusters = random_clusters(random);
+    const auto further = random_clusters(random, 11 << 20, 19 << 20); // 2.75 nm along x
+    TestSet set{.low = {}, .high = {}, .begin = {0, n_clusters, 2 * n_clusters}};
+    set.add(clusters);
+    set.add(further);
     for (std::size_t k = 0; k < 3; ++k) {
-        low[k].resize(n_clusters + pair::search_width, 1e30F);
-        high[k].resize(n_clusters + pair::search_width, 1e30F);
+        set.low[k].resize(2 * n_clusters + pair::search_width, 1e30F);
+        set.high[k].resize(2 * n_clusters + pair::search_width, 1e30F);
     }
-    const std::vector<std::int32_t> begin{0, n_clusters}; // one column
-    std::size_t n_found = 0;
-    for (std::int32_t own = 0; own < n_clusters; ++own) {
-        const auto c = static_cast<std::size_t>(own);
-        const pair::Search search{.low = {low[0][c], low[1][c], low[2][c]},
-                                  .high = {high[0][c], high[1][c], high[2][c]},
-                                  .reach = 0.8F,
-                                  .clusters = clusters.data(),
-                                  .own = own,
-                                  .set_first = 0,
-                                  .low_x = low[0].data(),
-                                  .low_y = low[1].data(),
-                                  .low_z = low[2].data(),
-                                  .high_x = high[0].data(),
-                                  .high_y = high[1].data(),
-                                  .high_z = high[2].data(),
-                                  .begin = begin.data(),
-                                  .x_begin = 0,
-                                  .x_end = 0,
-                                  .y_begin = 0,
-                                  .y_end = 0,
-                                  .n_y = 1};
-        std::vector<std::int32_t> expected;
-        for (std::int32_t other = own; other < n_clusters; ++other)
-            if (distance(clusters[c], clusters[static_cast<std::size_t>(other)], 0xffff) < 0.8)
-                expected.push_back(other);
-        n_found += expected.size();
+    clusters.insert(clusters.end(), further.begin(), further.end());
+    const float reach = 0.8F;
+    std::vector<std::uint32_t> used(clusters.size(), 0xf), left_out(clusters.size());
+    used[7] = 0x3;
+    for (auto& pairs : left_out) pairs = random() % 4 == 0 ? static_cast<std::uint32_t>(random() & 0xffff) : 0;
+
+    std::size_t n_found = 0, n_apart = 0, n_other_column = 0;
+    for (std::int32_t first = 0; first < n_clusters; first += 3) {
+        ClusterBounds bounds = bounds_of(clusters[static_cast<std::size_t>(first)]);
+        for (auto c = first + 1; c < std::min(first + 3, n_clusters); ++c) {
+            const auto more = bounds_of(clusters[static_cast<std::size_t>(c)]);
+            bounds.low = bounds.low.cwiseMin(more.low);
+            bounds.high = bounds.high.cwiseMax(more.high);
+        }
+        const Eigen::Vector3f low = bounds.low.cast<float>(), high = bounds.high.cast<float>();
+        const pair::Block block{
+            .low = {low[0], low[1], low[2]}, .high = {high[0], high[1], high[2]}, .first = first, .reach = reach};
+        std::vector<std::int32_t> near;
+        for (auto other = first; other < 2 * n_clusters; ++other) {
+            const auto b = bounds_of(clusters[static_cast<std::size_t>(other)]);
+            const Vec3 gap = (bounds.low - b.high).cwiseMax(b.low - bounds.high).cwiseMax(0.0);
+            if (gap.norm() < reach) near.push_back(other);
+            n_apart += gap.norm() >= reach ? 1 : 0;
+        }
         for (const auto& variant : variants()) {
-            std::vector<std::int32_t> found(n_clusters + 1);
-            found.resize(variant.find_partners(search, found.data()));
-            EXPECT_EQ(found, expected) << variant.name << ", cluster " << own;
+            SCOPED_TRACE(std::string(variant.name) + ", cluster " + std::to_string(first));
+            std::vector<std::int32_t> candidates(2 * n_clusters);
+            candidates.resize(variant.find_candidates(block, set.view(0), candidates.data()));
+            EXPECT_EQ(candidates, near);
+            for (auto own = first; own < std::min(first + 3, n_clusters); ++own) {
+                const std::uint32_t used_rows = own % 2 == 0 ? 0x1111 : 0x0111;
+                std::vector<PairList::Entry> found(candidates.size() + 1);
+                found.resize(variant.find_entries({.clusters = clusters.data(),
+                                                   .own = own,
+                                                   .reach = reach,
+                                                   .candidates = candidates.data(),
+                                                   .n_candidates = candidates.size(),
+                                                   .used_rows = used_rows,
+                                                   .used = used.data(),
+                                                   .left_out = left_out.data()},
+                                                  found.data()));
+                std::vector<PairList::Entry> expected;
+                for (auto other = own; other < 2 * n_clusters; ++other) {
+                    const auto o = static_cast<std::size_t>(other);
+                    const std::uint32_t mask = used_rows * used[o] & ~left_out[o];
+                    if (distance(clusters[static_cast<std::size_t>(own)], clusters[o], mask) < reach)
+                        expected.push_back({other, mask});
+                }
+                n_other_column += static_cast<std::size_t>(
+                    std::ranges::count_if(expected, [](const auto& e) { return e.cluster >= n_clusters; }));
+                ASSERT_EQ(found.size(), expected.size());
+                for (std::size_t e = 0; e < found.size(); ++e) {
+                    EXPECT_EQ(found[e].cluster, expected[e].cluster);
+                    EXPECT_EQ(found[e].mask, expected[e].mask);
+                }
+                n_found += found.size();
+            }
         }
     }
     EXPECT_GT(n_found, std::size_t{2 * n_clusters});
+    EXPECT_GT(n_other_column, std::size_t{0});
+    EXPECT_GT(n_apart, std::size_t{n_clusters});
 }
 
 TEST(PairSearch, PrunesByMarginsAndPutsClosePairsLast)
