@@ -199,7 +199,7 @@ void PairList::build(const Atoms& atoms, const std::vector<std::uint8_t>& takes_
     reach_ = static_cast<float>(cutoff) + margin;
     close_ = static_cast<float>(close) + margin;
     const float reach = reach_ + static_cast<float>(skin);
-    candidates_.resize(clusters_.size());
+    candidates_.resize(clusters_.size() + pair::search_width);
     for (std::size_t zone = 0; zone < n_zones; ++zone) {
         // Clusters of a column one after the other: they have most partners in common.
         constexpr std::int32_t block_size = 4;

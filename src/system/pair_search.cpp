@@ -69,6 +69,7 @@ std::size_t HOLON_NAME(find_candidates, HOLON_VARIANT)(const Block& block, const
         const float distance = (above > below ? above : below) - 1e-3F * s.column_size[k];
         return distance > 0.0F ? distance : 0.0F;
     };
+    const I16 lane = {0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15};
     std::size_t n = 0;
     const int x_end = place(b.high[0] + b.reach, 0), y_end = place(b.high[1] + b.reach, 1);
     for (int x = place(b.low[0] - b.reach, 0); x <= x_end; ++x) {
@@ -88,9 +89,7 @@ std::size_t HOLON_NAME(find_candidates, HOLON_VARIANT)(const Block& block, const
                 const F16 gap_z = gap(b.low[2], b.high[2], s.low_z + c, s.high_z + c);
                 const F16 distance2 = gap_x * gap_x + gap_y * gap_y + gap_z * gap_z;
                 const Lanes in_column = lanes_of((1U << (last - c)) - 1U);
-                for (std::uint32_t near = bits_of(less(in_column, distance2, splat<F16>(reach2))); near != 0;
-                     near &= near - 1)
-                    found[n++] = s.first + c + __builtin_ctz(near);
+                n += store_only(found + n, less(in_column, distance2, splat<F16>(reach2)), lane + (s.first + c));
             }
         }
     }

@@ -63,8 +63,8 @@ HOLON_DECLARE(v3)
 HOLON_DECLARE(v4)
 #undef HOLON_DECLARE
 
-/// Writes the clusters of the set whose bounds are within reach of the block's to `found`, which has room for all, and
-/// returns how many there are.
+/// Writes the clusters of the set whose bounds are within reach of the block's to `found`, which has room for all and
+/// search_width more, and returns how many there are.
 std::size_t find_candidates(const Block& block, const ClusterSet& set, std::int32_t* found);
 
 /// Writes the entries of a row, clusters with pairs within reach of its own, to `found`, which has room for one more

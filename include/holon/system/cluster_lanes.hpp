@@ -2,6 +2,7 @@
 
 #include <holon/core/vector_math.hpp>
 
+#include <cstddef>
 #include <cstdint>
 
 /// 16 lanes: all pairs of an atom a of one cluster of four with an atom b of another, in lane 4 a + b. For sources that
@@ -127,5 +128,18 @@ HOLON_INLINE bool any(Lanes lanes)
     return bits_of(lanes) != 0;
 }
 #endif
+
+/// Stores the lanes of v that belong to the set side by side; `target` has room for 16. Returns how many there are.
+HOLON_INLINE std::size_t store_only(std::int32_t* target, Lanes lanes, I16 v)
+{
+#if defined(__AVX512F__)
+    _mm512_storeu_si512(target, _mm512_maskz_compress_epi32(lanes, (__m512i)v)); // to memory at once is slow on some
+    return static_cast<std::size_t>(__builtin_popcount(lanes));
+#else
+    std::size_t n = 0;
+    for (std::uint32_t left = bits_of(lanes); left != 0; left &= left - 1) target[n++] = v[__builtin_ctz(left)];
+    return n;
+#endif
+}
 
 } // namespace holon::lanes

@@ -152,7 +152,7 @@ TEST(PairSearch, FindsThePartnersOfBruteForce)
         }
         for (const auto& variant : variants()) {
             SCOPED_TRACE(std::string(variant.name) + ", cluster " + std::to_string(first));
-            std::vector<std::int32_t> candidates(2 * n_clusters);
+            std::vector<std::int32_t> candidates(2 * n_clusters + pair::search_width);
             candidates.resize(variant.find_candidates(block, set.view(0), candidates.data()));
             EXPECT_EQ(candidates, near);
             for (auto own = first; own < std::min(first + 3, n_clusters); ++own) {
