@@ -169,9 +169,8 @@ void PairList::build(const Atoms& atoms, const std::vector<std::uint8_t>& takes_
     skin_ = skin;
     clusters_.clear();
     atoms_.clear();
-    outer_.entries.clear();
     outer_.row_begin.assign(1, 0);
-    inner_ = outer_;
+    inner_.row_begin = outer_.row_begin;
     row_close_.clear();
     named_.clear();
     x_at_build_.assign(atoms.x.begin(), atoms.x.begin() + atoms.n_owned);
@@ -238,10 +237,10 @@ void PairList::add_rows(std::span<const Columns> sets, std::size_t zone, std::in
                            .left_out = nullptr};
     for (; search.own < last; ++search.own) {
         rules.prepare(search.own, search);
-        const auto listed = outer_.entries.size();
-        outer_.entries.resize(listed + n + 1);
-        outer_.entries.resize(listed + pair::find_entries(search, outer_.entries.data() + listed));
-        outer_.row_begin.push_back(static_cast<std::int64_t>(outer_.entries.size()));
+        const auto listed = index(outer_.row_begin.back());
+        if (outer_.entries.size() < listed + n + 1) outer_.entries.resize(2 * (listed + n + 1));
+        const auto found = pair::find_entries(search, outer_.entries.data() + listed);
+        outer_.row_begin.push_back(static_cast<std::int64_t>(listed + found));
     }
 }
 
@@ -357,7 +356,6 @@ void PairList::take_inner()
                  .kept = inner_.entries.data(),
                  .scratch = close_entries_.data(),
                  .named = named_.data()});
-    inner_.entries.resize(static_cast<std::size_t>(inner_.row_begin.back()));
 }
 
 void PairList::copy_positions(const Atoms& atoms)

@@ -58,7 +58,10 @@ public:
     const std::vector<std::int32_t>& atoms() const { return atoms_; }            // width per cluster; -1: unused place
     std::span<const std::int64_t> row_begin() const { return inner_.row_begin; } // one more than clusters
     std::span<const std::int64_t> row_close() const { return row_close_; }       // first of the close entries
-    std::span<const Entry> entries() const { return inner_.entries; }
+    std::span<const Entry> entries() const
+    {
+        return std::span(inner_.entries).first(static_cast<std::size_t>(inner_.row_begin.back()));
+    }
     std::span<const std::int32_t> named() const { return named_; } // per cluster: how many entries name it
 
     /// Origin of the cluster coordinates [2^-22 nm].
@@ -76,8 +79,8 @@ private:
     void take_inner();
 
     struct Rows {
-        std::vector<std::int64_t> row_begin;
-        std::vector<Entry> entries;
+        std::vector<std::int64_t> row_begin{0};
+        std::vector<Entry> entries; // and room for more, which is not filled anew at every search
     };
 
     const Topology& topology_;
