@@ -29,20 +29,25 @@ struct PlacePair {
     std::int32_t i, j;
 };
 
-void run_kernel(Kind kind, Form form, const pair::KernelData& data, const pair::FoldData& fold)
+/// Returns how many wide ones there are.
+std::size_t run_kernel(Kind kind, Form form, const pair::KernelData& data, const pair::FoldData& fold)
 {
+    std::size_t n_wide = 0;
 #if defined(HOLON_X86_KERNELS)
     if (__builtin_cpu_supports("x86-64-v4")) {
-        pair::run_kernel_v4(kind, form, data);
-        return pair::fold_v4(fold);
+        n_wide = pair::run_kernel_v4(kind, form, data);
+        pair::fold_v4(fold);
+        return n_wide;
     }
     if (__builtin_cpu_supports("x86-64-v3")) {
-        pair::run_kernel_v3(kind, form, data);
-        return pair::fold_v3(fold);
+        n_wide = pair::run_kernel_v3(kind, form, data);
+        pair::fold_v3(fold);
+        return n_wide;
     }
 #endif
-    pair::run_kernel_baseline(kind, form, data);
+    n_wide = pair::run_kernel_baseline(kind, form, data);
     pair::fold_baseline(fold);
+    return n_wide;
 }
 
 int128 run_energies(Kind kind, Form form, const pair::EnergyData& data)
@@ -83,11 +88,11 @@ struct PairForce::Impl {
     /// What belongs to one list. Coulomb lists have charges, the others types.
     struct Part {
         Kind kind;
-        std::vector<std::int32_t> type;         // per place
-        std::vector<float> charge_single;       // per place, times charge_scale
-        std::vector<double> charge;             // likewise
-        std::vector<pair::LaneForces> forces;   // per cluster
-        std::vector<std::uint8_t> row_has_wide; // per cluster
+        std::vector<std::int32_t> type;       // per place
+        std::vector<float> charge_single;     // per place, times charge_scale
+        std::vector<double> charge;           // likewise
+        std::vector<pair::LaneForces> forces; // per cluster
+        std::vector<pair::WidePairs> wide;
     };
     Part coulomb{Kind::coulomb, {}, {}, {}, {}, {}}, vdw{Kind::vdw, {}, {}, {}, {}, {}};
 
@@ -134,33 +139,35 @@ struct PairForce::Impl {
         }
         part.charge_single.assign(part.charge.begin(), part.charge.end());
         part.forces.resize(list.clusters().size());
-        part.row_has_wide.resize(list.clusters().size());
     }
 
-    void run_vectorised(Part& part, const PairList& list, Atoms& atoms) const
+    /// Returns what is left to the wide path.
+    std::span<const pair::WidePairs> run_vectorised(Part& part, const PairList& list, Atoms& atoms) const
     {
         constexpr std::int64_t scale = std::int64_t{1} << (force_bits - pair::kernel_force_bits);
         const auto n = static_cast<std::int64_t>(list.clusters().size());
-        run_kernel(part.kind, form(part),
-                   {.clusters = list.clusters().data(),
-                    .n_clusters = n,
-                    .row_begin = list.row_begin().data(),
-                    .row_close = list.row_close().data(),
-                    .entries = list.entries().data(),
-                    .named = list.named().data(),
-                    .charge = part.charge_single.data(),
-                    .type = part.type.data(),
-                    .six_c6 = vdw_kernel.six_c6.data(),
-                    .twelve_c12 = vdw_kernel.twelve_c12.data(),
-                    .n_types = n_types,
-                    .constants = single,
-                    .forces = part.forces.data(),
-                    .row_has_wide = part.row_has_wide.data()},
-                   {.forces = part.forces.data(),
-                    .n_clusters = n,
-                    .atoms = list.atoms().data(),
-                    .scale = scale,
-                    .f = atoms.f.data()->data()});
+        if (part.wide.size() <= list.entries().size()) part.wide.resize(2 * list.entries().size() + 1);
+        const auto n_wide = run_kernel(part.kind, form(part),
+                                       {.clusters = list.clusters().data(),
+                                        .n_clusters = n,
+                                        .row_begin = list.row_begin().data(),
+                                        .row_close = list.row_close().data(),
+                                        .entries = list.entries().data(),
+                                        .named = list.named().data(),
+                                        .charge = part.charge_single.data(),
+                                        .type = part.type.data(),
+                                        .six_c6 = vdw_kernel.six_c6.data(),
+                                        .twelve_c12 = vdw_kernel.twelve_c12.data(),
+                                        .n_types = n_types,
+                                        .constants = single,
+                                        .forces = part.forces.data(),
+                                        .wide = part.wide.data()},
+                                       {.forces = part.forces.data(),
+                                        .n_clusters = n,
+                                        .atoms = list.atoms().data(),
+                                        .scale = scale,
+                                        .f = atoms.f.data()->data()});
+        return std::span(part.wide).first(n_wide);
     }
 
     /// Force over distance in the arithmetic of T.
@@ -178,27 +185,23 @@ struct PairForce::Impl {
         });
     }
 
-    /// Whether the vectorised kernel has left the pair out: the kernel's own expression in one lane.
-    bool left_out(const Part& part, PlacePair p, const Vec3& d) const
+    /// Calls use(places, d [nm]) for those pairs of two clusters that are within the cutoff.
+    template <class Use>
+    void for_each_pair(const Part& part, const PairList& list, const Atoms& atoms, std::int32_t ci, std::int32_t cj,
+                       std::uint32_t mask, Use use) const
     {
-        const float r2 = pair::distance2(static_cast<float>(d[0]), static_cast<float>(d[1]), static_cast<float>(d[2]));
-        const float rinv = pair::inverse_sqrt(r2, std::bit_cast<std::int32_t>(r2));
-        const float f = force_over_r(part, part.charge_single, vdw_single, single, p, r2, rinv);
-        return !(f * f * r2 <= pair::wide_limit * pair::wide_limit);
+        for (std::int32_t l = 0; l < lanes; ++l)
+            if ((mask >> l & 1U) != 0)
+                one_pair(part, list, atoms, {ci * per_cluster + l / 4, cj * per_cluster + l % 4}, use);
     }
 
-    /// Calls use(places, d [nm]) for the pairs of one row, from an entry on, that are within the cutoff.
+    /// Likewise for one row.
     template <class Use>
-    void for_each_pair_of_row(const Part& part, const PairList& list, const Atoms& atoms, std::size_t ci,
-                              std::int64_t first, Use use) const
+    void for_each_pair_of_row(const Part& part, const PairList& list, const Atoms& atoms, std::size_t ci, Use use) const
     {
-        for (auto e = first; e < list.row_begin()[ci + 1]; ++e) {
+        for (auto e = list.row_begin()[ci]; e < list.row_begin()[ci + 1]; ++e) {
             const auto entry = list.entries()[index(e)];
-            for (std::int32_t l = 0; l < lanes; ++l)
-                if ((entry.mask >> l & 1U) != 0)
-                    one_pair(part, list, atoms,
-                             {static_cast<std::int32_t>(ci) * per_cluster + l / 4, entry.cluster * per_cluster + l % 4},
-                             use);
+            for_each_pair(part, list, atoms, static_cast<std::int32_t>(ci), entry.cluster, entry.mask, use);
         }
     }
 
@@ -267,15 +270,11 @@ struct PairForce::Impl {
         const auto add = [&](PlacePair p, const Vec3& d) { add_wide(part, list, atoms, p, d, failure); };
         if (!vectorised(part)) {
             for (std::size_t ci = 0; ci < list.clusters().size(); ++ci)
-                for_each_pair_of_row(part, list, atoms, ci, list.row_begin()[ci], add);
+                for_each_pair_of_row(part, list, atoms, ci, add);
             return;
         }
-        run_vectorised(part, list, atoms);
-        for (std::size_t ci = 0; ci < part.row_has_wide.size(); ++ci)
-            if (part.row_has_wide[ci] != 0)
-                for_each_pair_of_row(part, list, atoms, ci, list.row_close()[ci], [&](PlacePair p, const Vec3& d) {
-                    if (left_out(part, p, d)) add(p, d);
-                });
+        for (const auto& w : run_vectorised(part, list, atoms))
+            for_each_pair(part, list, atoms, w.row, w.cluster, w.mask, add);
     }
 
     void add_energies(const Part& part, const PairList& list, const Atoms& atoms, ForceSums& sums) const
@@ -299,7 +298,7 @@ struct PairForce::Impl {
                                                  .row_left_out = left_out_rows.data()}));
         for (std::size_t ci = 0; ci < left_out_rows.size(); ++ci)
             if (left_out_rows[ci] != 0)
-                for_each_pair_of_row(part, list, atoms, ci, list.row_begin()[ci],
+                for_each_pair_of_row(part, list, atoms, ci,
                                      [&](PlacePair p, const Vec3& d) { sums.add(term, energy(part, p, d)); });
     }
 

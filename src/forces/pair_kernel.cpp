@@ -103,14 +103,13 @@ private:
 struct RowSums {
     I16 x, y, z;    // positions of the row's atoms
     I16 fx, fy, fz; // forces on them
-    Lanes wide;     // pairs left to the wide path
 };
 
 /// Adds the forces of the pairs with clusters of `entries` to the row, and minus those on the others to theirs; only if
 /// `close` can there be pairs beyond the limit.
 template <bool close, class Pair>
 HOLON_INLINE void add_entries(const Pair& pair, const Cluster* clusters, const PairList::Entry* begin,
-                              const PairList::Entry* end, LaneForces* forces, RowSums& row)
+                              const PairList::Entry* end, LaneForces* forces, RowSums& row, WidePairs*& wide)
 {
     // The square of the limit, in units of pair forces.
     constexpr float limit2 = wide_limit * wide_limit * static_cast<float>(1 << kernel_force_bits) *
@@ -126,7 +125,9 @@ HOLON_INLINE void add_entries(const Pair& pair, const Cluster* clusters, const P
         const F16 force = pair.force(r2, cj);
         if constexpr (close) {
             const Lanes fits = less_or_equal(taken, force * force * r2, splat<F16>(limit2)); // not NaN
-            row.wide = either(row.wide, without(taken, fits));
+            wide->cluster = entry->cluster;
+            wide->mask = bits_of(without(taken, fits));
+            wide += wide->mask != 0 ? 1 : 0;
             taken = fits;
         }
         const F16 f = only(taken, force);
@@ -156,25 +157,28 @@ HOLON_INLINE void start(const KernelData& k)
     }
 }
 
+/// Returns how many wide ones it has written.
 template <class Pair>
-HOLON_INLINE void run(const KernelData& k)
+HOLON_INLINE std::size_t run(const KernelData& k)
 {
     start(k);
     Pair pair(k);
+    WidePairs* wide = k.wide;
     for (std::int64_t ci = 0; ci < k.n_clusters; ++ci) {
         const std::int64_t begin = k.row_begin[ci], close = k.row_close[ci], end = k.row_begin[ci + 1];
-        k.row_has_wide[ci] = 0;
         if (begin == end) continue;
         const Cluster& own = k.clusters[ci];
         pair.set_row(ci);
-        RowSums sums{rows(load<I4>(own.x)), rows(load<I4>(own.y)), rows(load<I4>(own.z)), {}, {}, {}, {}};
-        add_entries<false>(pair, k.clusters, k.entries + begin, k.entries + close, k.forces, sums);
-        add_entries<true>(pair, k.clusters, k.entries + close, k.entries + end, k.forces, sums);
+        RowSums sums{rows(load<I4>(own.x)), rows(load<I4>(own.y)), rows(load<I4>(own.z)), {}, {}, {}};
+        WidePairs* const wide_of_row = wide;
+        add_entries<false>(pair, k.clusters, k.entries + begin, k.entries + close, k.forces, sums, wide);
+        add_entries<true>(pair, k.clusters, k.entries + close, k.entries + end, k.forces, sums, wide);
         add_to(k.forces[ci].x, -transposed(sums.fx));
         add_to(k.forces[ci].y, -transposed(sums.fy));
         add_to(k.forces[ci].z, -transposed(sums.fz));
-        k.row_has_wide[ci] = any(sums.wide);
+        for (auto* w = wide_of_row; w != wide; ++w) w->row = static_cast<std::int32_t>(ci);
     }
+    return static_cast<std::size_t>(wide - k.wide);
 }
 
 HOLON_INLINE I4 sum_of_rows(const std::int32_t* v)
@@ -292,7 +296,7 @@ void HOLON_NAME(fold, HOLON_VARIANT)(const FoldData& data)
     }
 }
 
-void HOLON_NAME(run_kernel, HOLON_VARIANT)(Kind kind, Form form, const KernelData& data)
+std::size_t HOLON_NAME(run_kernel, HOLON_VARIANT)(Kind kind, Form form, const KernelData& data)
 {
     // Polynomials of lower degree are filled up with zeros.
     constexpr int low = 6, next = 7, medium = 10, high = 13;
@@ -306,7 +310,7 @@ void HOLON_NAME(run_kernel, HOLON_VARIANT)(Kind kind, Form form, const KernelDat
     if (degree <= low) return run<Coulomb<Form::ewald, low>>(data);
     if (degree <= next) return run<Coulomb<Form::ewald, next>>(data);
     if (degree <= medium) return run<Coulomb<Form::ewald, medium>>(data);
-    run<Coulomb<Form::ewald, high>>(data);
+    return run<Coulomb<Form::ewald, high>>(data);
 }
 
 } // namespace holon::pair

@@ -24,6 +24,12 @@ struct alignas(64) LaneForces {
     std::int32_t x[16], y[16], z[16];
 };
 
+/// Pairs of two clusters that are left to the wide path.
+struct WidePairs {
+    std::int32_t row, cluster;
+    std::uint32_t mask; // as in PairList::Entry
+};
+
 /// Plain arrays only: nothing of the standard library may be instantiated with another instruction set's code.
 struct KernelData {
     const Cluster* clusters;
@@ -38,8 +44,8 @@ struct KernelData {
     const float* twelve_c12;
     std::int32_t n_types;
     Constants<float> constants;
-    LaneForces* forces;         // per cluster: the result
-    std::uint8_t* row_has_wide; // per cluster: whether a pair was left to the wide path
+    LaneForces* forces; // per cluster: the result
+    WidePairs* wide;    // what is left out; room for one more than close entries
 };
 
 /// Adds forces of clusters to those of atoms.
@@ -74,9 +80,11 @@ struct EnergyData {
 /// The interaction of a list, and its form. Coulomb: plain (or reaction field) or ewald.
 enum class Kind { coulomb, vdw };
 
+// run_kernel_*: returns how many wide ones there are.
+
 #define HOLON_DECLARE(variant)                                                                                         \
     int128 run_energies_##variant(Kind kind, Form form, const EnergyData& data);                                       \
-    void run_kernel_##variant(Kind kind, Form form, const KernelData& data);                                           \
+    std::size_t run_kernel_##variant(Kind kind, Form form, const KernelData& data);                                    \
     void fold_##variant(const FoldData& data);
 HOLON_DECLARE(baseline)
 HOLON_DECLARE(v3)
