@@ -63,7 +63,7 @@ Engine::Engine(Communicator comm, std::shared_ptr<const Topology> topology, cons
       partition_(comm_, *topology_, clusters_, needs(), parameters_, box_,
                  DomainGrid::choose(comm_.size(), box_, nonbonded_.cutoff() + skin_, parameters.domains)),
       load_(comm_, parameters.load_balancing), pair_lists_(*topology_, nonbonded_),
-      pair_force_(*topology_, nonbonded_, parameters.precision, box_), cmap_(cmap_surfaces(*topology_)),
+      pair_force_(*topology_, nonbonded_, parameters.precision, box_), bonded_forces_(*topology_, nonbonded_, box_),
       self_energy_(PairForce::self_energy(*topology_, nonbonded_)),
       dispersion_(dispersion_correction(*topology_, box.volume(), parameters))
 {
@@ -116,7 +116,7 @@ void Engine::renew_local_lists()
 {
     {
         const auto timer = timers.measure(Stage::repartition);
-        terms_ = term_index_.localise(atoms, partition_);
+        bonded_forces_.set_up(term_index_.localise(atoms, partition_), atoms);
         constraints_.rebuild(atoms, {[this](AtomId id) { return partition_.local().find(id); },
                                      [this](std::int32_t copy) { return partition_.owner_of(copy); }});
     }
@@ -176,7 +176,7 @@ void Engine::compute_forces(bool want_totals)
     {
         const auto timer = timers.measure(Stage::bonded);
         const auto work = load_.measure();
-        add_bonded_forces(mesh_settings_.get(), want_totals ? &sums : nullptr);
+        bonded_forces_.add_forces(atoms, want_totals ? &sums : nullptr);
     }
     {
         const auto timer = timers.measure(Stage::halo);
@@ -193,27 +193,6 @@ void Engine::compute_forces(bool want_totals)
     if (want_totals) reduce(sums);
 }
 
-void Engine::add_bonded_forces(const MeshSettings* mesh, ForceSums* sums)
-{
-    ForceSums unused;
-    const BondedContext context{.topology = *topology_,
-                                .box = box_,
-                                .id = atoms.id,
-                                .x = atoms.x,
-                                .charge = atoms.charge,
-                                .f = atoms.f,
-                                .sums = sums != nullptr ? *sums : unused,
-                                .want_energy = sums != nullptr,
-                                .coulomb_factor = nonbonded_.coulomb_factor,
-                                .k_rf = nonbonded_.k_rf,
-                                .c_rf = nonbonded_.c_rf,
-                                .r_coulomb = nonbonded_.r_coulomb,
-                                .mesh = mesh,
-                                .cmap = cmap_};
-    for (std::size_t kind = 0; kind < interaction_count; ++kind)
-        if (terms_[kind].size() > 0) bonded_force(static_cast<Interaction>(kind))(context, terms_[kind]);
-}
-
 double Engine::mesh_error()
 {
     HOLON_ASSERT(parameters_.coulomb == CoulombKind::mesh, "there is no mesh");
@@ -224,12 +203,14 @@ double Engine::mesh_error()
     const NonbondedConstants constants(parameters_, settings);
     PairForce pairs(*topology_, constants, Precision::real64, box_);
     const auto mesh = make_mesh(comm_, *topology_, *settings, box_, constants.coulomb_factor, Precision::real64);
+    BondedForces bonded(*topology_, constants, box_);
     pairs.set_up(pair_lists_, atoms);
+    bonded.set_up(term_index_.localise(atoms, partition_), atoms);
     mesh->set_up(atoms, pair_lists_.allowed_displacement());
     std::fill(atoms.f.begin(), atoms.f.end(), IVec3::Zero());
     const auto failures = mesh->compute(atoms, nullptr) + pairs.add_forces(pair_lists_, atoms, nullptr);
     mesh->add_forces(atoms);
-    add_bonded_forces(settings.get(), nullptr);
+    bonded.add_forces(atoms, nullptr);
     partition_.halo().accumulate(atoms.f);
 
     FixedSum error, norm;

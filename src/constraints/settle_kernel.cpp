@@ -18,18 +18,6 @@ typedef std::int64_t I8 __attribute__((vector_size(lanes * 8)));
 
 constexpr double position_unit = 0x1p-48, velocity_unit = 0x1p-44; // as in core/lattice.hpp
 
-HOLON_INLINE F8 square_root(F8 x)
-{
-#if defined(__AVX512F__)
-    return (F8)_mm512_sqrt_pd((__m512d)x);
-#elif defined(__AVX__)
-    return joined<F8>(_mm256_sqrt_pd(half_of<__m256d>(x, 0)), _mm256_sqrt_pd(half_of<__m256d>(x, 1)));
-#else
-    for (int l = 0; l < lanes; ++l) x[l] = __builtin_sqrt(x[l]);
-    return x;
-#endif
-}
-
 struct V3 {
     F8 x, y, z;
 };
@@ -70,7 +58,7 @@ HOLON_INLINE L3 operator+(const L3& a, const L3& b)
 /// The difference is exact before it becomes real.
 HOLON_INLINE V3 difference(const L3& from, const L3& to, double unit)
 {
-    const auto real = [unit](I8 n) { return __builtin_convertvector(n, F8) * unit; };
+    const auto real = [unit](I8 n) { return to_doubles<F8>(n) * unit; };
     return {real(to.x - from.x), real(to.y - from.y), real(to.z - from.z)};
 }
 HOLON_INLINE L3 to_lattice(const V3& a, double unit)

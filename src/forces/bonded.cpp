@@ -1,15 +1,97 @@
-#include "bonded_detail.hpp"
+#include <holon/forces/bonded.hpp>
+
+#include "bonded_scalar.hpp"
+#include "bonded_terms.hpp"
 
 namespace holon {
 
-BondedForce bonded_force(Interaction kind)
+namespace {
+
+using namespace bonded;
+
+bool run(Kernel kernel, const KernelData& data)
 {
-    static constexpr std::array<BondedForce, interaction_count> implementations = {
-#define X(name, atoms, parameters) &bonded::name,
-        HOLON_INTERACTIONS(X)
-#undef X
-    };
-    return implementations[static_cast<std::size_t>(kind)];
+#if defined(HOLON_X86_KERNELS)
+    if (__builtin_cpu_supports("x86-64-v4")) return run_v4(kernel, data);
+    if (__builtin_cpu_supports("x86-64-v3")) return run_v3(kernel, data);
+#endif
+    return run_baseline(kernel, data);
+}
+
+ScalarForce* scalar_force(Interaction kind)
+{
+    switch (kind) {
+    case Interaction::morse_bond:
+        return morse_bond;
+    case Interaction::cmap:
+        return cmap;
+    case Interaction::position_restraint:
+        return position_restraint;
+    default:
+        return nullptr;
+    }
+}
+
+} // namespace
+
+struct BondedForces::Impl {
+    const Topology& topology;
+    const NonbondedConstants constants;
+    const Box& box;
+    const std::vector<CmapSurface> cmap;
+    LocalTermLists terms;
+    std::vector<Batches> batches;
+
+    void add_batches(const Batches& b, const ScalarContext& context) const
+    {
+        Totals totals{};
+        KernelData data{};
+        data.n_terms = b.n_terms;
+        data.n_batches = b.n_batches;
+        data.atoms = b.atoms.data();
+        data.parameters = b.parameters.data();
+        data.n_parameters = b.n_parameters;
+        data.constants = kernel_constants(constants);
+        data.x = context.atoms.x.data()->data();
+        data.f = context.atoms.f.data()->data();
+        data.totals = context.sums != nullptr ? &totals : nullptr;
+        for (int k = 0; k < 3; ++k) {
+            for (int i = 0; i < 3; ++i) data.box[k][i] = box.lattice_vector(k)[i];
+            data.half_box[k] = box.lattice_vector(k)[k] / 2;
+        }
+        const bool left_out = run(b.kernel, data);
+        if (left_out) excluded_pair_beyond_cutoff(context, terms[static_cast<std::size_t>(Interaction::excluded_pair)]);
+        if (context.sums == nullptr) return;
+        for (std::size_t e = 0; e < b.energies.size(); ++e)
+            context.sums->energy[static_cast<std::size_t>(b.energies[e])] += FixedSum::from_raw(totals.energy[e]);
+        for (std::size_t v = 0; v < 9; ++v) context.sums->virial[v] += FixedSum::from_raw(totals.virial[v]);
+    }
+};
+
+BondedForces::BondedForces(const Topology& topology, const NonbondedConstants& constants, const Box& box)
+    : impl_(new Impl{topology, constants, box, cmap_surfaces(topology), {}, {}})
+{
+}
+
+BondedForces::~BondedForces() = default;
+
+void BondedForces::set_up(LocalTermLists terms, const Atoms& atoms)
+{
+    impl_->terms = std::move(terms);
+    impl_->batches.clear();
+    for (std::size_t k = 0; k < interaction_count; ++k) {
+        const auto kind = static_cast<Interaction>(k);
+        if (vectorised(kind) && impl_->terms[k].size() > 0)
+            impl_->batches.push_back(make_batches(kind, impl_->terms[k], impl_->topology, impl_->constants, atoms));
+    }
+}
+
+void BondedForces::add_forces(Atoms& atoms, ForceSums* sums) const
+{
+    const ScalarContext context{impl_->topology, impl_->constants, impl_->box, impl_->cmap, atoms, sums};
+    for (const auto& batches : impl_->batches) impl_->add_batches(batches, context);
+    for (std::size_t k = 0; k < interaction_count; ++k)
+        if (ScalarForce* const force = scalar_force(static_cast<Interaction>(k))) force(context, impl_->terms[k]);
 }
 
 } // namespace holon

@@ -1,40 +1,22 @@
-#include "bonded_detail.hpp"
-
-#include <holon/mesh/mesh_settings.hpp>
-
-#include <cmath>
+#include "bonded_scalar.hpp"
 
 namespace holon::bonded {
 
-/// The part of the reaction field that excluded atoms feel: the medium beyond the cutoff answers to their charges like
-/// to any other. V = K q_i q_j (k_rf r^2 - c_rf) within the Coulomb cutoff. No parameters.
-/// I. G. Tironi et al., J. Chem. Phys. 102 (1995) 5451.
-/// With an Ewald split, what the mesh gives to excluded atoms is taken off again: V = -K q_i q_j smooth(r), at any
-/// distance; within the cutoff by the same polynomial as for other pairs.
-void excluded_pair(const BondedContext& context, const LocalTerms& terms)
+/// See ExcludedPairEwald, whose polynomial ends at the cutoff; few molecules have excluded atoms so far apart.
+void excluded_pair_beyond_cutoff(const ScalarContext& context, const LocalTerms& terms)
 {
-    const double cutoff2 = context.r_coulomb * context.r_coulomb;
+    const auto& constants = context.constants;
+    const double cutoff2 = constants.r_coulomb * constants.r_coulomb;
+    const auto& split = *constants.mesh->split;
     for (std::size_t t = 0; t < terms.size(); ++t) {
-        const std::int32_t* atoms = &terms.atoms[2 * t];
-        const Vec3 d = difference(context, atoms[0], atoms[1]);
-        const double r2 = d.squaredNorm();
-        if (r2 >= cutoff2 && context.mesh == nullptr) continue;
-        const auto charge = [&](int a) { return context.charge[static_cast<std::size_t>(atoms[a])]; };
-        const double strength = context.coulomb_factor * charge(0) * charge(1);
-        if (context.mesh != nullptr) {
-            const auto& pair = context.mesh->pair;
-            const auto& split = *context.mesh->split;
-            const bool near = r2 < cutoff2;
-            if (context.want_energy)
-                context.sums.add(EnergyTerm::coulomb_exclusion,
-                                 strength * (near ? pair.energy_at(r2) : -split.smooth(std::sqrt(r2))));
-            const double force = near ? pair.force_at(r2) : -split.smooth_force(std::sqrt(r2));
-            add_forces<1>(context, atoms, {d}, {strength * force * d});
-            continue;
-        }
-        if (context.want_energy)
-            context.sums.add(EnergyTerm::coulomb_short, strength * (context.k_rf * r2 - context.c_rf));
-        add_forces<1>(context, atoms, {d}, {-2.0 * strength * context.k_rf * d});
+        const std::int32_t* const atoms = &terms.atoms[2 * t];
+        const V3<double> d = difference(context, atoms[0], atoms[1]);
+        const double r2 = dot(d, d);
+        if (r2 < cutoff2) continue;
+        const auto charge = [&](int a) { return context.atoms.charge[static_cast<std::size_t>(atoms[a])]; };
+        const double strength = constants.coulomb_factor * charge(0) * charge(1), r = square_root(r2);
+        add_term<2>(context, atoms, EnergyTerm::coulomb_exclusion,
+                    {{strength * -split.smooth(r)}, {strength * -split.smooth_force(r) * d}, {d}});
     }
 }
 

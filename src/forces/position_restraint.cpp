@@ -1,4 +1,4 @@
-#include "bonded_detail.hpp"
+#include "bonded_scalar.hpp"
 
 #include <holon/core/error.hpp>
 
@@ -23,18 +23,18 @@ IVec3 reference_position(const Topology& topology, AtomId id)
 /// V = 1/2 sum of k_c (x - reference)_c^2, nearest image. Parameters: kx, ky, kz [kJ/mol/nm^2].
 /// An external force: it has no counterpart. The virial is that of references that move with the box, the one choice
 /// that does not depend on the image.
-void position_restraint(const BondedContext& context, const LocalTerms& terms)
+void position_restraint(const ScalarContext& context, const LocalTerms& terms)
 {
     for_each_term(context, terms, Interaction::position_restraint,
                   [&](const std::int32_t* atoms, const InteractionParameters& p) {
                       const auto i = static_cast<std::size_t>(atoms[0]);
-                      const IVec3 reference = reference_position(context.topology, context.id[i]);
-                      const Vec3 d = to_real(context.box.minimum_image(context.x[i] - reference), position_unit);
+                      const IVec3 reference = reference_position(context.topology, context.atoms.id[i]);
+                      const Vec3 d = to_real(context.box.minimum_image(context.atoms.x[i] - reference), position_unit);
                       const Vec3 f(-p[0] * d[0], -p[1] * d[1], -p[2] * d[2]);
-                      context.f[i] += round_force(f);
-                      if (!context.want_energy) return;
-                      context.sums.add(EnergyTerm::position_restraint, -0.5 * f.dot(d));
-                      context.sums.add_virial(d, f);
+                      context.atoms.f[i] += round_force(f);
+                      if (context.sums == nullptr) return;
+                      context.sums->add(EnergyTerm::position_restraint, -0.5 * f.dot(d));
+                      context.sums->add_virial(d, f);
                   });
 }
 

@@ -105,7 +105,6 @@ private:
     void finish_halo_update();
     void note_problems(const ConstraintResult& result);
     std::string first_text(std::string text) const;
-    void add_bonded_forces(const MeshSettings* mesh, ForceSums* sums);
     void reduce(ForceSums& sums);
 
     Communicator comm_;
@@ -122,8 +121,7 @@ private:
     LoadBalance load_;
     PairLists pair_lists_;
     PairForce pair_force_;
-    std::vector<CmapSurface> cmap_;
-    LocalTermLists terms_;
+    BondedForces bonded_forces_;
     double self_energy_;
     std::unique_ptr<LongRange> long_range_; // null: none
     MeshConstants mesh_constants_;

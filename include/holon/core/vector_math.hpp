@@ -70,6 +70,37 @@ HOLON_INLINE V multiply_add(V a, V b, V c)
     return sum;
 }
 
+HOLON_INLINE double square_root(double x)
+{
+    return __builtin_sqrt(x);
+}
+template <class V>
+HOLON_INLINE V square_root(V x)
+{
+    static_assert(sizeof(V) == 64 && sizeof(x[0]) == 8);
+#if defined(__AVX512F__)
+    return (V)_mm512_sqrt_pd((__m512d)x);
+#elif defined(__AVX__)
+    return joined<V>(_mm256_sqrt_pd(half_of<__m256d>(x, 0)), _mm256_sqrt_pd(half_of<__m256d>(x, 1)));
+#else
+    for (unsigned l = 0; l < 8; ++l) x[l] = square_root(x[l]);
+    return x;
+#endif
+}
+
+/// 64-bit integers as doubles, rounded once: 2^32 times the upper half plus the lower one, each of which is exact.
+template <class V, class VI>
+HOLON_INLINE V to_doubles(VI n)
+{
+#if defined(__AVX512DQ__)
+    return __builtin_convertvector(n, V);
+#else
+    const VI magic = splat<VI>(0x4330000000000000); // bits of 2^52: what is or'ed in are its units
+    const VI upper = (n >> 32 & 0xffffffff) ^ 0x80000000;
+    return ((V)(upper | magic) - (0x1p52 + 0x1p31)) * 0x1p32 + ((V)((n & 0xffffffff) | magic) - 0x1p52);
+#endif
+}
+
 /// Nearest integer in each lane, ties to even: odd-symmetric. |x| must fit.
 template <class VI, class V>
 HOLON_INLINE VI round_to_integers(V x)

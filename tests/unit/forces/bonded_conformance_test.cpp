@@ -42,7 +42,6 @@ BondedFixture make(Interaction kind, std::mt19937_64& random)
 {
     BondedFixture system(kind, examples.at(kind), random_chain(random));
     system.topology.cmap_grids = {rough_grid()};
-    system.cmap = cmap_surfaces(system.topology);
     return system;
 }
 
@@ -162,7 +161,11 @@ TEST_P(Bonded, TermsAddUp)
     system.terms.atoms.insert(system.terms.atoms.end(), atoms.begin(), atoms.end());
     system.terms.parameters.push_back(0);
     const auto twice = system.evaluate();
-    for (std::size_t i = 0; i < system.x.size(); ++i) EXPECT_EQ(twice.f[i], IVec3(2 * once.f[i]));
+    // Dihedrals on the same atoms are rounded together.
+    const std::int64_t rounding =
+        GetParam() == Interaction::proper_dihedral || GetParam() == Interaction::periodic_improper ? 3 : 0;
+    for (std::size_t i = 0; i < system.x.size(); ++i)
+        EXPECT_LE((twice.f[i] - 2 * once.f[i]).cwiseAbs().maxCoeff(), rounding);
     EXPECT_DOUBLE_EQ(twice.energy(), 2.0 * once.energy());
 }
 

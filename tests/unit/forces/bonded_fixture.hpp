@@ -3,6 +3,7 @@
 #include <holon/core/units.hpp>
 #include <holon/forces/bonded.hpp>
 
+#include <memory>
 #include <numeric>
 #include <random>
 #include <vector>
@@ -17,7 +18,7 @@ struct BondedFixture {
     std::vector<AtomId> id;
     std::vector<IVec3> x;
     std::vector<double> charge;
-    std::vector<CmapSurface> cmap;
+    std::shared_ptr<const MeshSettings> mesh; // null: reaction field
     LocalTerms terms;
 
     BondedFixture(Interaction kind_, const InteractionParameters& parameters, const std::vector<Vec3>& positions)
@@ -58,23 +59,41 @@ struct BondedFixture {
         }
     };
 
+    NonbondedConstants constants() const
+    {
+        NonbondedConstants c{Parameters{}};
+        c.k_rf = 0.5;
+        c.c_rf = 1.5;
+        c.mesh = mesh;
+        return c;
+    }
+
+    Atoms atoms() const
+    {
+        Atoms a;
+        a.n_owned = a.n_total = static_cast<std::int32_t>(x.size());
+        a.id = id;
+        a.x = x;
+        a.charge = charge;
+        a.f.assign(x.size(), IVec3::Zero());
+        return a;
+    }
+
+    LocalTermLists lists() const
+    {
+        LocalTermLists all;
+        all[static_cast<std::size_t>(kind)] = terms;
+        return all;
+    }
+
     Result evaluate(bool want_energy = true) const
     {
-        Result result{std::vector<IVec3>(x.size(), IVec3::Zero()), {}};
-        bonded_force(kind)({.topology = topology,
-                            .box = box,
-                            .id = id,
-                            .x = x,
-                            .charge = charge,
-                            .f = result.f,
-                            .sums = result.sums,
-                            .want_energy = want_energy,
-                            .coulomb_factor = units::electric_factor,
-                            .k_rf = 0.5,
-                            .c_rf = 1.5,
-                            .r_coulomb = 1.0,
-                            .cmap = cmap},
-                           terms);
+        Result result;
+        BondedForces forces(topology, constants(), box);
+        Atoms a = atoms();
+        forces.set_up(lists(), a);
+        forces.add_forces(a, want_energy ? &result.sums : nullptr);
+        result.f = a.f;
         return result;
     }
 };

@@ -1,0 +1,194 @@
+// Compiled once per instruction set, with HOLON_VARIANT naming it; see CMakeLists.txt.
+#include "bonded_kernel.hpp"
+
+#include "excluded_pair.hpp"
+#include "g96_angle.hpp"
+#include "g96_bond.hpp"
+#include "harmonic_angle.hpp"
+#include "harmonic_bond.hpp"
+#include "harmonic_improper.hpp"
+#include "pair_14.hpp"
+#include "periodic_dihedral.hpp"
+#include "ryckaert_bellemans.hpp"
+#include "urey_bradley.hpp"
+
+#if !defined(HOLON_VARIANT)
+#define HOLON_VARIANT baseline
+#endif
+#define HOLON_JOIN(name, variant) name##_##variant
+#define HOLON_NAME(name, variant) HOLON_JOIN(name, variant)
+
+namespace holon::bonded {
+namespace {
+
+using N8 = std::int32_t __attribute__((vector_size(lanes * 4)));
+using U8 = std::uint64_t __attribute__((vector_size(lanes * 8)));
+
+HOLON_INLINE I8 gather(const std::int64_t* base, const LaneAtoms& at)
+{
+    I8 value;
+#if defined(__AVX512F__)
+    N8 index;
+    __builtin_memcpy(&index, at.lane, sizeof index);
+    value = (I8)_mm512_i32gather_epi64((__m256i)index, base, 8);
+#else
+    for (int l = 0; l < lanes; ++l) value[l] = base[at.lane[l]];
+#endif
+    return value;
+}
+
+HOLON_INLINE bool any(I8 mask)
+{
+#if defined(__AVX512F__)
+    return _mm512_test_epi64_mask((__m512i)mask, (__m512i)mask) != 0;
+#else
+    std::int64_t sum = 0;
+    for (int l = 0; l < lanes; ++l) sum |= mask[l];
+    return sum != 0;
+#endif
+}
+
+struct L3 {
+    I8 x, y, z;
+};
+
+HOLON_INLINE L3 gather_atom(const std::int64_t* values, const LaneAtoms& at)
+{
+    return {gather(values, at), gather(values + 1, at), gather(values + 2, at)};
+}
+
+/// Box::minimum_image() in each lane; not often needed.
+__attribute__((noinline)) L3 wrapped(L3 d, const KernelData& data)
+{
+    I8* const c[3] = {&d.x, &d.y, &d.z};
+    for (int k = 2; k >= 0; --k)
+        for (;;) {
+            const I8 above = *c[k] > data.half_box[k], below = *c[k] < -data.half_box[k];
+            if (!any(above | below)) break;
+            for (int i = 0; i <= k; ++i) *c[i] += (below & data.box[k][i]) - (above & data.box[k][i]);
+        }
+    return d;
+}
+
+HOLON_INLINE I8 outside(I8 d, std::int64_t half)
+{
+    return (I8)((U8)(d + half) > 2 * static_cast<std::uint64_t>(half));
+}
+
+/// Exact before it becomes real.
+HOLON_INLINE V3<F8> nearest_difference(const L3& a, const L3& b, const KernelData& data)
+{
+    constexpr double position_nm = 0x1p-48;
+    L3 d = {a.x - b.x, a.y - b.y, a.z - b.z};
+    if (any(outside(d.x, data.half_box[0]) | outside(d.y, data.half_box[1]) | outside(d.z, data.half_box[2])))
+        d = wrapped(d, data);
+    return {to_doubles<F8>(d.x) * position_nm, to_doubles<F8>(d.y) * position_nm, to_doubles<F8>(d.z) * position_nm};
+}
+
+/// round_to_int_clamped() in each lane.
+HOLON_INLINE I8 round_clamped(F8 v)
+{
+    const F8 bound = splat<F8>(0x1p58);
+    v = v < bound ? v : bound;
+    return round_to_integers<I8>(v > -bound ? v : -bound);
+}
+
+HOLON_INLINE L3 round_force(const V3<F8>& f)
+{
+    constexpr double units = 0x1p28;
+    return {round_clamped(f.x * units), round_clamped(f.y * units), round_clamped(f.z * units)};
+}
+
+template <int n>
+HOLON_INLINE void add_lanes(std::int64_t* f, const LaneAtoms& at, const std::int64_t (&parts)[3][lanes])
+{
+#pragma GCC unroll 8
+    for (int l = 0; l < n; ++l)
+        for (int k = 0; k < 3; ++k) f[at.lane[l] + k] += parts[k][l];
+}
+HOLON_INLINE void add_to_atom(std::int64_t* f, const LaneAtoms& at, int n, const L3& force)
+{
+    std::int64_t parts[3][lanes];
+    __builtin_memcpy(parts, &force, sizeof parts);
+    if (n == lanes) return add_lanes<lanes>(f, at, parts);
+    for (int l = 0; l < n; ++l)
+        for (int k = 0; k < 3; ++k) f[at.lane[l] + k] += parts[k][l];
+}
+
+HOLON_INLINE int128 sum_of(F8 v, int n)
+{
+    const I8 units = round_clamped(v * 0x1p36);
+    int128 sum = 0;
+    for (int l = 0; l < n; ++l) sum += units[l];
+    return sum;
+}
+
+template <int n_atoms, int n_energies>
+HOLON_INLINE void add_totals(Totals& totals, int n, const TermForces<F8, n_atoms, n_energies>& term)
+{
+    for (int e = 0; e < n_energies; ++e) totals.energy[e] += sum_of(term.energy[e], n);
+    for (int a = 0; a + 1 < n_atoms; ++a) {
+        const F8 d[3] = {term.d[a].x, term.d[a].y, term.d[a].z}, f[3] = {term.f[a].x, term.f[a].y, term.f[a].z};
+        for (int i = 0; i < 3; ++i)
+            for (int j = 0; j < 3; ++j) totals.virial[3 * i + j] += sum_of(-0.5 * d[i] * f[j], n);
+    }
+}
+
+struct Parameters {
+    const LaneNumbers* const values;
+    const int count;
+    const Constants& constants;
+    I8& reported;
+
+    HOLON_INLINE F8 operator[](int k) const
+    {
+        F8 v;
+        __builtin_memcpy(&v, values[k].lane, sizeof v);
+        return v;
+    }
+    HOLON_INLINE void report(I8 mask) const { reported |= mask; }
+};
+
+template <class Term, bool want_totals>
+bool run(const KernelData& data)
+{
+    I8 reported{};
+    for (std::int64_t b = 0; b < data.n_batches; ++b) {
+        const LaneAtoms* const at = data.atoms + b * Term::n_atoms;
+        const int n = static_cast<int>((data.n_terms - 1 - b) / data.n_batches) + 1;
+        L3 x[Term::n_atoms];
+        for (int a = 0; a < Term::n_atoms; ++a) x[a] = gather_atom(data.x, at[a]);
+        const auto difference = [&](int i, int j) __attribute__((always_inline))
+        {
+            return nearest_difference(x[i], x[j], data);
+        };
+        const Parameters parameters{data.parameters + b * data.n_parameters, data.n_parameters, data.constants,
+                                    reported};
+        const auto term = Term::template compute<F8>(difference, parameters);
+        L3 sum{};
+        for (int a = 0; a + 1 < Term::n_atoms; ++a) {
+            const L3 force = round_force(term.f[a]);
+            add_to_atom(data.f, at[a], n, force);
+            sum = {sum.x - force.x, sum.y - force.y, sum.z - force.z};
+        }
+        add_to_atom(data.f, at[Term::n_atoms - 1], n, sum);
+        if constexpr (want_totals) add_totals(*data.totals, n, term);
+    }
+    return any(reported);
+}
+
+} // namespace
+
+bool HOLON_NAME(run, HOLON_VARIANT)(Kernel kernel, const KernelData& data)
+{
+    switch (kernel) {
+#define X(name, type)                                                                                                  \
+    case Kernel::name:                                                                                                 \
+        return data.totals != nullptr ? run<type, true>(data) : run<type, false>(data);
+        HOLON_BONDED_KERNELS(X)
+#undef X
+    }
+    return false;
+}
+
+} // namespace holon::bonded

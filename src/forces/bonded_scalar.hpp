@@ -1,0 +1,80 @@
+#pragma once
+
+#include "bonded_math.hpp"
+
+#include <holon/core/box.hpp>
+#include <holon/forces/cmap_surface.hpp>
+#include <holon/forces/nonbonded.hpp>
+#include <holon/system/atoms.hpp>
+#include <holon/system/energies.hpp>
+#include <holon/system/local_terms.hpp>
+#include <holon/system/topology.hpp>
+
+#include <array>
+#include <span>
+
+/// What the rare kinds of terms share, which are computed one by one.
+namespace holon::bonded {
+
+struct ScalarContext {
+    const Topology& topology;
+    const NonbondedConstants& constants;
+    const Box& box;
+    std::span<const CmapSurface> cmap; // cmap_surfaces(topology)
+    Atoms& atoms;                      // forces are added to
+    ForceSums* sums;                   // energy and virial are added to; null: not wanted
+};
+
+/// Adds forces, energies and virial of all terms of one kind.
+using ScalarForce = void(const ScalarContext&, const LocalTerms&);
+ScalarForce morse_bond, cmap, position_restraint;
+/// Of those pairs that the vectorised kernel leaves out.
+ScalarForce excluded_pair_beyond_cutoff;
+
+/// x_i - x_j of local atoms, exact, nearest image [nm].
+inline V3<double> difference(const ScalarContext& context, std::int32_t i, std::int32_t j)
+{
+    const auto x = [&](std::int32_t atom) -> const IVec3& { return context.atoms.x[static_cast<std::size_t>(atom)]; };
+    const Vec3 d = to_real(context.box.minimum_image(x(i) - x(j)), position_unit);
+    return {d[0], d[1], d[2]};
+}
+
+inline Vec3 to_vec3(const V3<double>& v)
+{
+    return {v.x, v.y, v.z};
+}
+
+inline IVec3 round_force(const Vec3& f)
+{
+    return {round_to_int_clamped(f[0] / force_unit), round_to_int_clamped(f[1] / force_unit),
+            round_to_int_clamped(f[2] / force_unit)};
+}
+
+/// Adds what a term gives to all its atoms but the last, and what makes the forces' sum exactly zero to the last.
+template <int n>
+void add_term(const ScalarContext& context, const std::int32_t* atoms, EnergyTerm energy,
+              const TermForces<double, n>& term)
+{
+    const auto force = [&](int a) -> IVec3& { return context.atoms.f[static_cast<std::size_t>(atoms[a])]; };
+    if (context.sums != nullptr) context.sums->add(energy, term.energy[0]);
+    IVec3 sum = IVec3::Zero();
+    for (int a = 0; a + 1 < n; ++a) {
+        const IVec3 rounded = round_force(to_vec3(term.f[a]));
+        force(a) += rounded;
+        sum += rounded;
+        if (context.sums != nullptr) context.sums->add_virial(to_vec3(term.d[a]), to_vec3(term.f[a]));
+    }
+    force(n - 1) -= sum;
+}
+
+/// Calls term(atoms, parameters) for every term of a kind.
+template <class Term>
+void for_each_term(const ScalarContext& context, const LocalTerms& terms, Interaction kind, Term&& term)
+{
+    const auto k = static_cast<std::size_t>(kind);
+    const auto n_atoms = static_cast<std::size_t>(interaction_info[k].atoms);
+    for (std::size_t t = 0; t < terms.size(); ++t)
+        term(&terms.atoms[n_atoms * t], context.topology.parameters[k][static_cast<std::size_t>(terms.parameters[t])]);
+}
+
+} // namespace holon::bonded

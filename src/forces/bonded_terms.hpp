@@ -1,0 +1,35 @@
+#pragma once
+
+#include "bonded_kernel.hpp"
+
+#include <holon/forces/nonbonded.hpp>
+#include <holon/system/atoms.hpp>
+#include <holon/system/energies.hpp>
+#include <holon/system/local_terms.hpp>
+#include <holon/system/topology.hpp>
+
+#include <vector>
+
+namespace holon::bonded {
+
+/// Terms of one kind as its kernel wants them.
+struct Batches {
+    Kernel kernel{};
+    std::vector<EnergyTerm> energies; // that the kernel gives
+    std::int64_t n_terms = 0, n_batches = 0;
+    int n_parameters = 0;
+    std::vector<LaneAtoms> atoms;        // n_batches x atoms per term
+    std::vector<LaneNumbers> parameters; // n_batches x n_parameters
+};
+
+/// Whether there is a kernel for a kind.
+bool vectorised(Interaction kind);
+
+/// Pre: vectorised(kind).
+Batches make_batches(Interaction kind, const LocalTerms& terms, const Topology& topology,
+                     const NonbondedConstants& constants, const Atoms& atoms);
+
+/// Points into `constants`.
+Constants kernel_constants(const NonbondedConstants& constants);
+
+} // namespace holon::bonded
