@@ -78,12 +78,7 @@ BondedForces::~BondedForces() = default;
 void BondedForces::set_up(LocalTermLists terms, const Atoms& atoms)
 {
     impl_->terms = std::move(terms);
-    impl_->batches.clear();
-    for (std::size_t k = 0; k < interaction_count; ++k) {
-        const auto kind = static_cast<Interaction>(k);
-        if (vectorised(kind) && impl_->terms[k].size() > 0)
-            impl_->batches.push_back(make_batches(kind, impl_->terms[k], impl_->topology, impl_->constants, atoms));
-    }
+    impl_->batches = make_batches(impl_->terms, impl_->topology, impl_->constants, atoms);
 }
 
 void BondedForces::add_forces(Atoms& atoms, ForceSums* sums) const

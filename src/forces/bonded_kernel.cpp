@@ -51,6 +51,14 @@ HOLON_INLINE bool any(I8 mask)
 struct L3 {
     I8 x, y, z;
 };
+HOLON_INLINE L3 operator+(const L3& a, const L3& b)
+{
+    return {a.x + b.x, a.y + b.y, a.z + b.z};
+}
+HOLON_INLINE L3 operator-(const L3& a, const L3& b)
+{
+    return {a.x - b.x, a.y - b.y, a.z - b.z};
+}
 
 HOLON_INLINE L3 gather_atom(const std::int64_t* values, const LaneAtoms& at)
 {
@@ -79,7 +87,7 @@ HOLON_INLINE I8 outside(I8 d, std::int64_t half)
 HOLON_INLINE V3<F8> nearest_difference(const L3& a, const L3& b, const KernelData& data)
 {
     constexpr double position_nm = 0x1p-48;
-    L3 d = {a.x - b.x, a.y - b.y, a.z - b.z};
+    L3 d = a - b;
     if (any(outside(d.x, data.half_box[0]) | outside(d.y, data.half_box[1]) | outside(d.z, data.half_box[2])))
         d = wrapped(d, data);
     return {to_doubles<F8>(d.x) * position_nm, to_doubles<F8>(d.y) * position_nm, to_doubles<F8>(d.z) * position_nm};
@@ -123,15 +131,24 @@ HOLON_INLINE int128 sum_of(F8 v, int n)
     return sum;
 }
 
-template <int n_atoms, int n_energies>
-HOLON_INLINE void add_totals(Totals& totals, int n, const TermForces<F8, n_atoms, n_energies>& term)
+template <int n_forces, int n_energies>
+HOLON_INLINE void add_totals(Totals& totals, int n, const TermForces<F8, n_forces, n_energies>& term)
 {
     for (int e = 0; e < n_energies; ++e) totals.energy[e] += sum_of(term.energy[e], n);
-    for (int a = 0; a + 1 < n_atoms; ++a) {
-        const F8 d[3] = {term.d[a].x, term.d[a].y, term.d[a].z}, f[3] = {term.f[a].x, term.f[a].y, term.f[a].z};
+    for (int m = 0; m < n_forces; ++m) {
+        const F8 d[3] = {term.d[m].x, term.d[m].y, term.d[m].z}, f[3] = {term.f[m].x, term.f[m].y, term.f[m].z};
         for (int i = 0; i < 3; ++i)
             for (int j = 0; j < 3; ++j) totals.virial[3 * i + j] += sum_of(-0.5 * d[i] * f[j], n);
     }
+}
+
+template <class Term>
+constexpr Ends ends_of(int m)
+{
+    if constexpr (requires { Term::ends; })
+        return Term::ends[m];
+    else
+        return {m, Term::n_atoms - 1};
 }
 
 struct Parameters {
@@ -152,26 +169,28 @@ struct Parameters {
 template <class Term, bool want_totals>
 bool run(const KernelData& data)
 {
+    const std::int64_t n_full = data.n_terms - (lanes - 1) * data.n_batches; // so many batches have no empty lane
     I8 reported{};
     for (std::int64_t b = 0; b < data.n_batches; ++b) {
         const LaneAtoms* const at = data.atoms + b * Term::n_atoms;
-        const int n = static_cast<int>((data.n_terms - 1 - b) / data.n_batches) + 1;
-        L3 x[Term::n_atoms];
+        const int n = b < n_full ? lanes : static_cast<int>((data.n_terms - 1 - b) / data.n_batches) + 1;
+        L3 x[Term::n_atoms], f[Term::n_atoms]{};
         for (int a = 0; a < Term::n_atoms; ++a) x[a] = gather_atom(data.x, at[a]);
-        const auto difference = [&](int i, int j) __attribute__((always_inline))
-        {
-            return nearest_difference(x[i], x[j], data);
-        };
+        const auto difference = [&](int i, int j)
+                                    __attribute__((always_inline)) { return nearest_difference(x[i], x[j], data); };
         const Parameters parameters{data.parameters + b * data.n_parameters, data.n_parameters, data.constants,
                                     reported};
         const auto term = Term::template compute<F8>(difference, parameters);
-        L3 sum{};
-        for (int a = 0; a + 1 < Term::n_atoms; ++a) {
-            const L3 force = round_force(term.f[a]);
-            add_to_atom(data.f, at[a], n, force);
-            sum = {sum.x - force.x, sum.y - force.y, sum.z - force.z};
+        constexpr int n_forces = sizeof term.f / sizeof term.f[0];
+#pragma GCC unroll 4
+        for (int m = 0; m < n_forces; ++m) {
+            const L3 force = round_force(term.f[m]);
+            const Ends ends = ends_of<Term>(m);
+            f[ends.head] = f[ends.head] + force;
+            f[ends.tail] = f[ends.tail] - force;
         }
-        add_to_atom(data.f, at[Term::n_atoms - 1], n, sum);
+#pragma GCC unroll 4
+        for (int a = 0; a < Term::n_atoms; ++a) add_to_atom(data.f, at[a], n, f[a]);
         if constexpr (want_totals) add_totals(*data.totals, n, term);
     }
     return any(reported);

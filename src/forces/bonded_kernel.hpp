@@ -25,8 +25,10 @@ namespace holon::bonded {
     X(harmonic_improper, HarmonicImproper)                                                                             \
     X(ryckaert_bellemans, RyckaertBellemans)                                                                           \
     X(pair_14, Pair14)                                                                                                 \
-    X(excluded_pair_reaction_field, ExcludedPairReactionField)                                                         \
-    X(excluded_pair_ewald, ExcludedPairEwald)
+    X(excluded_pair, ExcludedPair<ReactionField>)                                                                      \
+    X(excluded_triangle, ExcludedTriangle<ReactionField>)                                                              \
+    X(excluded_pair_mesh, ExcludedPair<MeshPart>)                                                                      \
+    X(excluded_triangle_mesh, ExcludedTriangle<MeshPart>)
 
 enum class Kernel {
 #define X(name, type) name,
@@ -34,7 +36,7 @@ enum class Kernel {
 #undef X
 };
 
-inline constexpr int max_energies = 2; // of a kernel
+inline constexpr int max_energies = 3; // of a kernel
 
 /// One atom of the terms of a batch: three times its local index.
 struct alignas(32) LaneAtoms {
@@ -75,7 +77,7 @@ struct KernelData {
     Totals* totals; // added to; null: not wanted
 };
 
-/// Returns whether excluded_pair_ewald has left out pairs beyond the cutoff.
+/// Returns whether excluded pairs beyond the cutoff were left out.
 #define HOLON_DECLARE(variant) bool run_##variant(Kernel kernel, const KernelData& data);
 HOLON_DECLARE(baseline)
 HOLON_DECLARE(v3)

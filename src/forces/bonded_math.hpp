@@ -133,13 +133,19 @@ struct Dihedral {
     HOLON_INLINE T phi() const { return arc_tangent(sine, cosine); }
 };
 
-/// What a term of n atoms gives: energies, the forces on all its atoms but the last (which gets minus their sum), and
-/// the differences x_a - x_last, for the virial [kJ/mol, kJ/mol/nm, nm].
-template <class T, int n, int n_energies = 1>
+/// What a term gives: energies, forces on one atom each, whose opposite acts on another one, and the differences of
+/// the two atoms, for the virial [kJ/mol, kJ/mol/nm, nm]. Each force is rounded once, so that a term's sum is zero.
+/// Unless a term says otherwise, force k is on its atom k, and the last atom gets minus all of them.
+template <class T, int n_forces, int n_energies = 1>
 struct TermForces {
     T energy[n_energies];
-    V3<T> f[n - 1];
-    V3<T> d[n - 1];
+    V3<T> f[n_forces];
+    V3<T> d[n_forces];
+};
+
+/// Between which atoms of a term a force acts.
+struct Ends {
+    int head, tail;
 };
 
 /// -V'(r) r/|r|, the force on the head of a difference d of length r. Two atoms in one place attract or repel in no
@@ -162,7 +168,7 @@ struct DihedralSides {
     HOLON_INLINE Dihedral<T> dihedral() const { return Dihedral<T>(r_ij, r_jk, r_lk); }
 
     /// For a potential of the dihedral.
-    HOLON_INLINE TermForces<T, 4> forces(const Dihedral<T>& dihedral, T energy, T slope) const
+    HOLON_INLINE TermForces<T, 3> forces(const Dihedral<T>& dihedral, T energy, T slope) const
     {
         return {{energy},
                 {-slope * dihedral.gradient_i, -slope * dihedral.gradient_j, -slope * dihedral.gradient_k},

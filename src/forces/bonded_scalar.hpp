@@ -53,7 +53,7 @@ inline IVec3 round_force(const Vec3& f)
 /// Adds what a term gives to all its atoms but the last, and what makes the forces' sum exactly zero to the last.
 template <int n>
 void add_term(const ScalarContext& context, const std::int32_t* atoms, EnergyTerm energy,
-              const TermForces<double, n>& term)
+              const TermForces<double, n - 1>& term)
 {
     const auto force = [&](int a) -> IVec3& { return context.atoms.f[static_cast<std::size_t>(atoms[a])]; };
     if (context.sums != nullptr) context.sums->add(energy, term.energy[0]);

@@ -20,61 +20,77 @@ struct System {
     const Atoms& atoms;
 
     double charge(std::int32_t atom) const { return atoms.charge[index(atom)]; }
+    /// K q_i q_j.
+    double strength(std::int32_t i, std::int32_t j) const { return constants.coulomb_factor * charge(i) * charge(j); }
 };
 
 /// Terms before they are distributed over lanes.
 struct Flat {
-    int n_parameters = 0;
-    std::vector<std::int32_t> atoms;
-    std::vector<double> parameters;
+    Kernel kernel;
+    std::vector<EnergyTerm> energies;
+    std::size_t n_atoms, n_parameters;
+    std::vector<std::int32_t> atoms{};
+    std::vector<double> parameters{};
+
+    void add(std::span<const std::int32_t> a, std::span<const double> p)
+    {
+        atoms.insert(atoms.end(), a.begin(), a.end());
+        parameters.insert(parameters.end(), p.begin(), p.end());
+    }
 };
 
-/// Terms of a kind one after the other, with what use(atoms, parameters) makes of them: the kernel's parameters.
-template <std::size_t n_parameters, class Use>
-Flat one_by_one(const System& system, const LocalTerms& terms, Interaction kind, Use use)
+/// Terms of one kind and their parameters in the topology.
+struct Terms {
+    std::size_t n_atoms;
+    const LocalTerms& local;
+    const std::vector<InteractionParameters>& table;
+
+    Terms(const System& system, const LocalTermLists& lists, Interaction kind)
+        : n_atoms(index(interaction_info[index(static_cast<int>(kind))].atoms)),
+          local(lists[index(static_cast<int>(kind))]), table(system.topology.parameters[index(static_cast<int>(kind))])
+    {
+    }
+    std::size_t size() const { return local.size(); }
+    std::span<const std::int32_t> atoms(std::size_t t) const
+    {
+        return std::span(local.atoms).subspan(n_atoms * t, n_atoms);
+    }
+    const InteractionParameters& parameters(std::size_t t) const { return table[index(local.parameters[t])]; }
+};
+
+/// Terms whose kernel takes the first `n_parameters` as they are given.
+Flat as_given(const Terms& terms, Kernel kernel, EnergyTerm energy, std::size_t n_parameters)
 {
-    const auto width = index(interaction_info[static_cast<std::size_t>(kind)].atoms);
-    const auto& table = system.topology.parameters[static_cast<std::size_t>(kind)];
-    Flat flat{static_cast<int>(n_parameters), terms.atoms, {}};
-    flat.parameters.reserve(n_parameters * terms.size());
+    Flat flat{kernel, {energy}, terms.n_atoms, n_parameters};
+    for (std::size_t t = 0; t < terms.size(); ++t)
+        flat.add(terms.atoms(t), std::span(terms.parameters(t)).first(n_parameters));
+    return flat;
+}
+
+Flat g96_angles(const Terms& terms)
+{
+    Flat flat{Kernel::g96_angle, {EnergyTerm::angle}, 3, 2};
     for (std::size_t t = 0; t < terms.size(); ++t) {
-        static constexpr InteractionParameters none{};
-        const auto& p = table.empty() ? none : table[index(terms.parameters[t])];
-        const std::array<double, n_parameters> made = use(&terms.atoms[width * t], p);
-        flat.parameters.insert(flat.parameters.end(), made.begin(), made.end());
+        const auto& p = terms.parameters(t);
+        flat.add(terms.atoms(t), std::array{std::cos(p[0]), p[1]});
     }
     return flat;
 }
 
-template <std::size_t n_parameters>
-Flat as_given(const System& system, const LocalTerms& terms, Interaction kind)
-{
-    return one_by_one<n_parameters>(system, terms, kind, [](const std::int32_t*, const InteractionParameters& p) {
-        std::array<double, n_parameters> same;
-        std::copy_n(p.begin(), n_parameters, same.begin());
-        return same;
-    });
-}
-
 /// Consecutive terms on the same atoms become one Fourier series. All of them are anchored at the same atom, so that
 /// this does not depend on the ranks.
-Flat fourier_series(const System& system, const LocalTerms& terms, Interaction kind)
+Flat fourier_series(const Terms& terms, EnergyTerm energy)
 {
-    const auto& table = system.topology.parameters[static_cast<std::size_t>(kind)];
     int highest = 0;
-    for (const auto p : terms.parameters) highest = std::max(highest, std::abs(static_cast<int>(table[index(p)][2])));
-    Flat flat{2 * highest + 1, {}, {}};
-    const auto width = index(flat.n_parameters);
+    for (std::size_t t = 0; t < terms.size(); ++t)
+        highest = std::max(highest, std::abs(static_cast<int>(terms.parameters(t)[2])));
+    Flat flat{Kernel::periodic_dihedral, {energy}, 4, 2 * index(highest) + 1};
+    const std::vector<double> zeros(flat.n_parameters, 0.0);
     for (std::size_t t = 0; t < terms.size(); ++t) {
-        const auto own = std::span(terms.atoms).subspan(4 * t, 4);
-        if (t == 0 || !std::ranges::equal(own, std::span(terms.atoms).subspan(4 * t - 4, 4))) {
-            flat.atoms.insert(flat.atoms.end(), own.begin(), own.end());
-            flat.parameters.resize(flat.parameters.size() + width, 0.0);
-        }
-        const auto& p = table[index(terms.parameters[t])];
-        const double phi0 = p[0], k = p[1];
-        const int n = static_cast<int>(p[2]);
-        double* const series = &flat.parameters[flat.parameters.size() - width];
+        if (t == 0 || !std::ranges::equal(terms.atoms(t), terms.atoms(t - 1))) flat.add(terms.atoms(t), zeros);
+        const auto [phi0, k, multiplicity, unused_3, unused_4, unused_5] = terms.parameters(t);
+        const int n = static_cast<int>(multiplicity);
+        double* const series = &flat.parameters[flat.parameters.size() - flat.n_parameters];
         series[0] += k;
         if (n == 0) {
             series[0] += k * std::cos(phi0);
@@ -86,94 +102,119 @@ Flat fourier_series(const System& system, const LocalTerms& terms, Interaction k
     return flat;
 }
 
-Flat pairs_14(const System& system, const LocalTerms& terms, Interaction kind)
+/// `charges`: the product of charges is that of the atoms, not a parameter.
+Flat pairs_14(const System& system, const Terms& terms, bool charges)
 {
-    return one_by_one<3>(system, terms, kind, [&](const std::int32_t* atoms, const InteractionParameters& p) {
-        const double qq = kind == Interaction::pair_14
-                              ? system.topology.fudge_qq * system.charge(atoms[0]) * system.charge(atoms[1])
-                              : p[2];
-        return std::array{p[0], p[1], system.constants.coulomb_factor * qq};
-    });
+    Flat flat{Kernel::pair_14, {EnergyTerm::lj_14, EnergyTerm::coulomb_14}, 2, 3};
+    for (std::size_t t = 0; t < terms.size(); ++t) {
+        const auto atoms = terms.atoms(t);
+        const auto& p = terms.parameters(t);
+        const double qq =
+            charges ? system.topology.fudge_qq * system.charge(atoms[0]) * system.charge(atoms[1]) : p[2];
+        flat.add(atoms, std::array{p[0], p[1], system.constants.coulomb_factor * qq});
+    }
+    return flat;
 }
 
-Flat excluded_pairs(const System& system, const LocalTerms& terms, Interaction kind)
+/// Excluded pairs as triangles and what does not belong to one. Each pair is rounded by itself: which of them are
+/// together changes no bit.
+std::array<Flat, 2> excluded_pairs(const System& system, const Terms& terms)
 {
-    return one_by_one<1>(system, terms, kind, [&](const std::int32_t* atoms, const InteractionParameters&) {
-        return std::array{system.constants.coulomb_factor * system.charge(atoms[0]) * system.charge(atoms[1])};
-    });
-}
+    const bool mesh = system.constants.mesh != nullptr;
+    const auto energy = mesh ? EnergyTerm::coulomb_exclusion : EnergyTerm::coulomb_short;
+    Flat triangles{mesh ? Kernel::excluded_triangle_mesh : Kernel::excluded_triangle, {energy, energy, energy}, 3, 3};
+    Flat pairs{mesh ? Kernel::excluded_pair_mesh : Kernel::excluded_pair, {energy}, 2, 1};
 
-Flat g96_angles(const System& system, const LocalTerms& terms, Interaction kind)
-{
-    return one_by_one<2>(system, terms, kind, [](const std::int32_t*, const InteractionParameters& p) {
-        return std::array{std::cos(p[0]), p[1]};
-    });
-}
-
-/// How the terms of a kind are computed.
-struct Implementation {
-    Interaction kind;
-    Kernel kernel;
-    std::vector<EnergyTerm> energies;
-    Flat (*parameters)(const System&, const LocalTerms&, Interaction);
-};
-
-const Implementation* find(Interaction kind, bool mesh)
-{
-    static const std::vector<Implementation> implementations = {
-        {Interaction::harmonic_bond, Kernel::harmonic_bond, {EnergyTerm::bond}, as_given<2>},
-        {Interaction::g96_bond, Kernel::g96_bond, {EnergyTerm::bond}, as_given<2>},
-        {Interaction::harmonic_angle, Kernel::harmonic_angle, {EnergyTerm::angle}, as_given<2>},
-        {Interaction::g96_angle, Kernel::g96_angle, {EnergyTerm::angle}, g96_angles},
-        {Interaction::urey_bradley, Kernel::urey_bradley, {EnergyTerm::urey_bradley}, as_given<4>},
-        {Interaction::proper_dihedral, Kernel::periodic_dihedral, {EnergyTerm::proper_dihedral}, fourier_series},
-        {Interaction::periodic_improper, Kernel::periodic_dihedral, {EnergyTerm::improper_dihedral}, fourier_series},
-        {Interaction::harmonic_improper, Kernel::harmonic_improper, {EnergyTerm::improper_dihedral}, as_given<2>},
-        {Interaction::ryckaert_bellemans, Kernel::ryckaert_bellemans, {EnergyTerm::ryckaert_bellemans}, as_given<6>},
-        {Interaction::pair_14, Kernel::pair_14, {EnergyTerm::lj_14, EnergyTerm::coulomb_14}, pairs_14},
-        {Interaction::pair_14_explicit, Kernel::pair_14, {EnergyTerm::lj_14, EnergyTerm::coulomb_14}, pairs_14},
-        {Interaction::excluded_pair, Kernel::excluded_pair_reaction_field, {EnergyTerm::coulomb_short}, excluded_pairs},
+    // The pairs of each first atom: they follow each other.
+    struct Range {
+        std::uint32_t begin = 0, end = 0;
     };
-    static const Implementation with_mesh = {
-        Interaction::excluded_pair, Kernel::excluded_pair_ewald, {EnergyTerm::coulomb_exclusion}, excluded_pairs};
-    if (mesh && kind == Interaction::excluded_pair) return &with_mesh;
-    const auto found = std::ranges::find(implementations, kind, &Implementation::kind);
-    return found == implementations.end() ? nullptr : &*found;
+    std::vector<Range> of_first(system.atoms.x.size());
+    std::vector<std::uint8_t> taken(terms.size(), 0);
+    for (std::uint32_t t = 0; t < terms.size(); ++t) {
+        auto& range = of_first[index(terms.atoms(t)[0])];
+        if (range.end != t) range.begin = t; // of an earlier series nothing is lost but triangles
+        range.end = t + 1;
+    }
+    const auto find = [&](std::int32_t i, std::int32_t j) {
+        const auto [begin, end] = of_first[index(i)];
+        for (auto t = begin; t < end; ++t)
+            if (terms.atoms(t)[1] == j && taken[t] == 0) return t;
+        return end;
+    };
+    const auto close_triangle = [&](std::uint32_t first, std::uint32_t second) {
+        const auto i = terms.atoms(first)[0], j = terms.atoms(first)[1], k = terms.atoms(second)[1];
+        const auto third = find(j, k);
+        if (third == of_first[index(j)].end) return;
+        triangles.add(std::array{i, j, k},
+                      std::array{system.strength(i, j), system.strength(i, k), system.strength(j, k)});
+        taken[first] = taken[second] = taken[third] = 1;
+    };
+    for (std::uint32_t first = 0; first < terms.size(); ++first) {
+        const auto i = terms.atoms(first)[0];
+        for (auto second = first + 1; second < terms.size() && terms.atoms(second)[0] == i; ++second)
+            if (taken[first] == 0 && taken[second] == 0) close_triangle(first, second);
+    }
+    for (std::uint32_t t = 0; t < terms.size(); ++t) {
+        const auto atoms = terms.atoms(t);
+        if (taken[t] == 0) pairs.add(atoms, std::array{system.strength(atoms[0], atoms[1])});
+    }
+    return {triangles, pairs};
+}
+
+/// Term t is in batch t mod n_batches, so that neighbours, which share atoms, are not in one batch.
+Batches distribute(const Flat& flat)
+{
+    const std::size_t n = flat.atoms.size() / flat.n_atoms, n_batches = (n + lanes - 1) / lanes;
+    Batches batches{flat.kernel,
+                    flat.energies,
+                    static_cast<std::int64_t>(n),
+                    static_cast<std::int64_t>(n_batches),
+                    static_cast<int>(flat.n_parameters),
+                    std::vector<LaneAtoms>(n_batches * flat.n_atoms),
+                    std::vector<LaneNumbers>(n_batches * flat.n_parameters)};
+    for (std::size_t l = 0; l < lanes; ++l)
+        for (std::size_t b = 0; b < n_batches; ++b) {
+            const std::size_t term = std::min(l * n_batches + b, n - 1);
+            for (std::size_t a = 0; a < flat.n_atoms; ++a)
+                batches.atoms[b * flat.n_atoms + a].lane[l] = 3 * flat.atoms[term * flat.n_atoms + a];
+            for (std::size_t p = 0; p < flat.n_parameters; ++p)
+                batches.parameters[b * flat.n_parameters + p].lane[l] =
+                    flat.parameters[term * flat.n_parameters + p];
+        }
+    return batches;
 }
 
 } // namespace
 
-bool vectorised(Interaction kind)
+std::vector<Batches> make_batches(const LocalTermLists& lists, const Topology& topology,
+                                  const NonbondedConstants& constants, const Atoms& atoms)
 {
-    return find(kind, false) != nullptr;
-}
-
-Batches make_batches(Interaction kind, const LocalTerms& terms, const Topology& topology,
-                     const NonbondedConstants& constants, const Atoms& atoms)
-{
-    const auto& implementation = *find(kind, constants.mesh != nullptr);
-    const Flat flat = implementation.parameters({topology, constants, atoms}, terms, kind);
-    const auto n_atoms = index(interaction_info[static_cast<std::size_t>(kind)].atoms);
-    const auto n_parameters = index(flat.n_parameters);
-    const std::size_t n = flat.atoms.size() / n_atoms, n_batches = (n + lanes - 1) / lanes;
-    Batches batches{implementation.kernel,
-                    implementation.energies,
-                    static_cast<std::int64_t>(n),
-                    static_cast<std::int64_t>(n_batches),
-                    flat.n_parameters,
-                    {},
-                    {}};
-    batches.atoms.resize(n_batches * n_atoms);
-    batches.parameters.resize(n_batches * n_parameters);
-    for (std::size_t l = 0; l < lanes; ++l)
-        for (std::size_t b = 0; b < n_batches; ++b) {
-            const std::size_t term = std::min(l * n_batches + b, n - 1);
-            for (std::size_t a = 0; a < n_atoms; ++a)
-                batches.atoms[b * n_atoms + a].lane[l] = 3 * flat.atoms[term * n_atoms + a];
-            for (std::size_t p = 0; p < n_parameters; ++p)
-                batches.parameters[b * n_parameters + p].lane[l] = flat.parameters[term * n_parameters + p];
-        }
-    return batches;
+    using enum Interaction;
+    const System system{topology, constants, atoms};
+    std::vector<Batches> all;
+    const auto add = [&](Interaction kind, auto flatten) {
+        const Terms terms(system, lists, kind);
+        if (terms.size() == 0) return;
+        if (const Flat flat = flatten(terms); !flat.atoms.empty()) all.push_back(distribute(flat));
+    };
+    const auto add_given = [&](Interaction kind, Kernel kernel, EnergyTerm energy, std::size_t n_parameters) {
+        add(kind, [&](const Terms& t) { return as_given(t, kernel, energy, n_parameters); });
+    };
+    add_given(harmonic_bond, Kernel::harmonic_bond, EnergyTerm::bond, 2);
+    add_given(g96_bond, Kernel::g96_bond, EnergyTerm::bond, 2);
+    add_given(harmonic_angle, Kernel::harmonic_angle, EnergyTerm::angle, 2);
+    add(g96_angle, g96_angles);
+    add_given(urey_bradley, Kernel::urey_bradley, EnergyTerm::urey_bradley, 4);
+    add(proper_dihedral, [](const Terms& t) { return fourier_series(t, EnergyTerm::proper_dihedral); });
+    add(periodic_improper, [](const Terms& t) { return fourier_series(t, EnergyTerm::improper_dihedral); });
+    add_given(harmonic_improper, Kernel::harmonic_improper, EnergyTerm::improper_dihedral, 2);
+    add_given(ryckaert_bellemans, Kernel::ryckaert_bellemans, EnergyTerm::ryckaert_bellemans, 6);
+    add(pair_14, [&](const Terms& t) { return pairs_14(system, t, true); });
+    add(pair_14_explicit, [&](const Terms& t) { return pairs_14(system, t, false); });
+    for (const auto& flat : excluded_pairs(system, Terms(system, lists, excluded_pair)))
+        if (!flat.atoms.empty()) all.push_back(distribute(flat));
+    return all;
 }
 
 Constants kernel_constants(const NonbondedConstants& n)

@@ -22,12 +22,9 @@ struct Batches {
     std::vector<LaneNumbers> parameters; // n_batches x n_parameters
 };
 
-/// Whether there is a kernel for a kind.
-bool vectorised(Interaction kind);
-
-/// Pre: vectorised(kind).
-Batches make_batches(Interaction kind, const LocalTerms& terms, const Topology& topology,
-                     const NonbondedConstants& constants, const Atoms& atoms);
+/// The terms of all kinds that have a kernel.
+std::vector<Batches> make_batches(const LocalTermLists& terms, const Topology& topology,
+                                  const NonbondedConstants& constants, const Atoms& atoms);
 
 /// Points into `constants`.
 Constants kernel_constants(const NonbondedConstants& constants);

@@ -10,7 +10,7 @@ struct G96Angle {
     static constexpr int n_atoms = 3;
 
     template <class T, class Difference, class Parameters>
-    static HOLON_INLINE TermForces<T, 3> compute(const Difference& difference, const Parameters& p)
+    static HOLON_INLINE TermForces<T, 2> compute(const Difference& difference, const Parameters& p)
     {
         const V3<T> r_ij = difference(0, 1), r_kj = difference(2, 1);
         const T ij2 = dot(r_ij, r_ij), kj2 = dot(r_kj, r_kj);

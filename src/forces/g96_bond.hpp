@@ -9,7 +9,7 @@ struct G96Bond {
     static constexpr int n_atoms = 2;
 
     template <class T, class Difference, class Parameters>
-    static HOLON_INLINE TermForces<T, 2> compute(const Difference& difference, const Parameters& p)
+    static HOLON_INLINE TermForces<T, 1> compute(const Difference& difference, const Parameters& p)
     {
         const V3<T> d = difference(0, 1);
         const T stretch = dot(d, d) - p[0] * p[0], force = p[1] * stretch;

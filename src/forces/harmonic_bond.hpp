@@ -9,7 +9,7 @@ struct HarmonicBond {
     static constexpr int n_atoms = 2;
 
     template <class T, class Difference, class Parameters>
-    static HOLON_INLINE TermForces<T, 2> compute(const Difference& difference, const Parameters& p)
+    static HOLON_INLINE TermForces<T, 1> compute(const Difference& difference, const Parameters& p)
     {
         const V3<T> d = difference(0, 1);
         const T b = square_root(dot(d, d));

@@ -9,7 +9,7 @@ struct HarmonicImproper {
     static constexpr int n_atoms = 4;
 
     template <class T, class Difference, class Parameters>
-    static HOLON_INLINE TermForces<T, 4> compute(const Difference& difference, const Parameters& p)
+    static HOLON_INLINE TermForces<T, 3> compute(const Difference& difference, const Parameters& p)
     {
         constexpr double turn = 6.28318530717958647692;
         constexpr double to_integer = 0x1.8p52; // added and taken off again, it leaves the nearest integer

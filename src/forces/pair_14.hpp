@@ -10,7 +10,7 @@ struct Pair14 {
     static constexpr int n_atoms = 2;
 
     template <class T, class Difference, class Parameters>
-    static HOLON_INLINE TermForces<T, 2, 2> compute(const Difference& difference, const Parameters& p)
+    static HOLON_INLINE TermForces<T, 1, 2> compute(const Difference& difference, const Parameters& p)
     {
         const V3<T> d = difference(0, 1);
         const T inverse2 = 1.0 / dot(d, d);

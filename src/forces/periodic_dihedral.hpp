@@ -12,7 +12,7 @@ struct PeriodicDihedral {
     static constexpr int n_atoms = 4;
 
     template <class T, class Difference, class Parameters>
-    static HOLON_INLINE TermForces<T, 4> compute(const Difference& difference, const Parameters& p)
+    static HOLON_INLINE TermForces<T, 3> compute(const Difference& difference, const Parameters& p)
     {
         const DihedralSides<T> sides(difference);
         const Dihedral<T> dihedral = sides.dihedral();

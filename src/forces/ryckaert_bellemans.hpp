@@ -10,7 +10,7 @@ struct RyckaertBellemans {
     static constexpr int n_atoms = 4;
 
     template <class T, class Difference, class Parameters>
-    static HOLON_INLINE TermForces<T, 4> compute(const Difference& difference, const Parameters& c)
+    static HOLON_INLINE TermForces<T, 3> compute(const Difference& difference, const Parameters& c)
     {
         const DihedralSides<T> sides(difference);
         const Dihedral<T> dihedral = sides.dihedral();

@@ -10,7 +10,7 @@ struct UreyBradley {
     static constexpr int n_atoms = 3;
 
     template <class T, class Difference, class Parameters>
-    static HOLON_INLINE TermForces<T, 3> compute(const Difference& difference, const Parameters& p)
+    static HOLON_INLINE TermForces<T, 2> compute(const Difference& difference, const Parameters& p)
     {
         const V3<T> r_ij = difference(0, 1), r_kj = difference(2, 1), r_ik = r_ij - r_kj;
         const Angle<T> angle(r_ij, r_kj);
