@@ -45,21 +45,8 @@ struct BondedForces::Impl {
     void add_batches(const Batches& b, const ScalarContext& context) const
     {
         Totals totals{};
-        KernelData data{};
-        data.n_terms = b.n_terms;
-        data.n_batches = b.n_batches;
-        data.atoms = b.atoms.data();
-        data.parameters = b.parameters.data();
-        data.n_parameters = b.n_parameters;
-        data.constants = kernel_constants(constants);
-        data.x = context.atoms.x.data()->data();
-        data.f = context.atoms.f.data()->data();
-        data.totals = context.sums != nullptr ? &totals : nullptr;
-        for (int k = 0; k < 3; ++k) {
-            for (int i = 0; i < 3; ++i) data.box[k][i] = box.lattice_vector(k)[i];
-            data.half_box[k] = box.lattice_vector(k)[k] / 2;
-        }
-        const bool left_out = run(b.kernel, data);
+        const bool left_out =
+            run(b.kernel, kernel_data(b, constants, box, context.atoms, context.sums != nullptr ? &totals : nullptr));
         if (left_out) excluded_pair_beyond_cutoff(context, terms[static_cast<std::size_t>(Interaction::excluded_pair)]);
         if (context.sums == nullptr) return;
         for (std::size_t e = 0; e < b.energies.size(); ++e)

@@ -31,21 +31,18 @@ HOLON_INLINE I8 gather(const std::int64_t* base, const LaneAtoms& at)
     N8 index;
     __builtin_memcpy(&index, at.lane, sizeof index);
     value = (I8)_mm512_i32gather_epi64((__m256i)index, base, 8);
+#elif defined(__AVX2__)
+    const auto half = [&](int l) __attribute__((always_inline))
+    {
+        __m128i index;
+        __builtin_memcpy(&index, at.lane + l, sizeof index);
+        return _mm256_i32gather_epi64(reinterpret_cast<const long long*>(base), index, 8);
+    };
+    value = joined<I8>(half(0), half(4));
 #else
     for (int l = 0; l < lanes; ++l) value[l] = base[at.lane[l]];
 #endif
     return value;
-}
-
-HOLON_INLINE bool any(I8 mask)
-{
-#if defined(__AVX512F__)
-    return _mm512_test_epi64_mask((__m512i)mask, (__m512i)mask) != 0;
-#else
-    std::int64_t sum = 0;
-    for (int l = 0; l < lanes; ++l) sum |= mask[l];
-    return sum != 0;
-#endif
 }
 
 struct L3 {
@@ -72,7 +69,7 @@ __attribute__((noinline)) L3 wrapped(L3 d, const KernelData& data)
     for (int k = 2; k >= 0; --k)
         for (;;) {
             const I8 above = *c[k] > data.half_box[k], below = *c[k] < -data.half_box[k];
-            if (!any(above | below)) break;
+            if (!any_bit(above | below)) break;
             for (int i = 0; i <= k; ++i) *c[i] += (below & data.box[k][i]) - (above & data.box[k][i]);
         }
     return d;
@@ -88,7 +85,7 @@ HOLON_INLINE V3<F8> nearest_difference(const L3& a, const L3& b, const KernelDat
 {
     constexpr double position_nm = 0x1p-48;
     L3 d = a - b;
-    if (any(outside(d.x, data.half_box[0]) | outside(d.y, data.half_box[1]) | outside(d.z, data.half_box[2])))
+    if (any_bit(outside(d.x, data.half_box[0]) | outside(d.y, data.half_box[1]) | outside(d.z, data.half_box[2])))
         d = wrapped(d, data);
     return {to_doubles<F8>(d.x) * position_nm, to_doubles<F8>(d.y) * position_nm, to_doubles<F8>(d.z) * position_nm};
 }
@@ -176,8 +173,10 @@ bool run(const KernelData& data)
         const int n = b < n_full ? lanes : static_cast<int>((data.n_terms - 1 - b) / data.n_batches) + 1;
         L3 x[Term::n_atoms], f[Term::n_atoms]{};
         for (int a = 0; a < Term::n_atoms; ++a) x[a] = gather_atom(data.x, at[a]);
-        const auto difference = [&](int i, int j)
-                                    __attribute__((always_inline)) { return nearest_difference(x[i], x[j], data); };
+        const auto difference = [&](int i, int j) __attribute__((always_inline))
+        {
+            return nearest_difference(x[i], x[j], data);
+        };
         const Parameters parameters{data.parameters + b * data.n_parameters, data.n_parameters, data.constants,
                                     reported};
         const auto term = Term::template compute<F8>(difference, parameters);
@@ -193,7 +192,7 @@ bool run(const KernelData& data)
         for (int a = 0; a < Term::n_atoms; ++a) add_to_atom(data.f, at[a], n, f[a]);
         if constexpr (want_totals) add_totals(*data.totals, n, term);
     }
-    return any(reported);
+    return any_bit(reported);
 }
 
 } // namespace

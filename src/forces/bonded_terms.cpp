@@ -32,6 +32,11 @@ struct Flat {
     std::vector<std::int32_t> atoms{};
     std::vector<double> parameters{};
 
+    void reserve(std::size_t n)
+    {
+        atoms.reserve(n * n_atoms);
+        parameters.reserve(n * n_parameters);
+    }
     void add(std::span<const std::int32_t> a, std::span<const double> p)
     {
         atoms.insert(atoms.end(), a.begin(), a.end());
@@ -62,6 +67,7 @@ struct Terms {
 Flat as_given(const Terms& terms, Kernel kernel, EnergyTerm energy, std::size_t n_parameters)
 {
     Flat flat{kernel, {energy}, terms.n_atoms, n_parameters};
+    flat.reserve(terms.size());
     for (std::size_t t = 0; t < terms.size(); ++t)
         flat.add(terms.atoms(t), std::span(terms.parameters(t)).first(n_parameters));
     return flat;
@@ -106,11 +112,11 @@ Flat fourier_series(const Terms& terms, EnergyTerm energy)
 Flat pairs_14(const System& system, const Terms& terms, bool charges)
 {
     Flat flat{Kernel::pair_14, {EnergyTerm::lj_14, EnergyTerm::coulomb_14}, 2, 3};
+    flat.reserve(terms.size());
     for (std::size_t t = 0; t < terms.size(); ++t) {
         const auto atoms = terms.atoms(t);
         const auto& p = terms.parameters(t);
-        const double qq =
-            charges ? system.topology.fudge_qq * system.charge(atoms[0]) * system.charge(atoms[1]) : p[2];
+        const double qq = charges ? system.topology.fudge_qq * system.charge(atoms[0]) * system.charge(atoms[1]) : p[2];
         flat.add(atoms, std::array{p[0], p[1], system.constants.coulomb_factor * qq});
     }
     return flat;
@@ -124,6 +130,7 @@ std::array<Flat, 2> excluded_pairs(const System& system, const Terms& terms)
     const auto energy = mesh ? EnergyTerm::coulomb_exclusion : EnergyTerm::coulomb_short;
     Flat triangles{mesh ? Kernel::excluded_triangle_mesh : Kernel::excluded_triangle, {energy, energy, energy}, 3, 3};
     Flat pairs{mesh ? Kernel::excluded_pair_mesh : Kernel::excluded_pair, {energy}, 2, 1};
+    triangles.reserve(terms.size() / 3);
 
     // The pairs of each first atom: they follow each other.
     struct Range {
@@ -179,8 +186,7 @@ Batches distribute(const Flat& flat)
             for (std::size_t a = 0; a < flat.n_atoms; ++a)
                 batches.atoms[b * flat.n_atoms + a].lane[l] = 3 * flat.atoms[term * flat.n_atoms + a];
             for (std::size_t p = 0; p < flat.n_parameters; ++p)
-                batches.parameters[b * flat.n_parameters + p].lane[l] =
-                    flat.parameters[term * flat.n_parameters + p];
+                batches.parameters[b * flat.n_parameters + p].lane[l] = flat.parameters[term * flat.n_parameters + p];
         }
     return batches;
 }
@@ -217,19 +223,33 @@ std::vector<Batches> make_batches(const LocalTermLists& lists, const Topology& t
     return all;
 }
 
-Constants kernel_constants(const NonbondedConstants& n)
+KernelData kernel_data(const Batches& batches, const NonbondedConstants& n, const Box& box, Atoms& atoms,
+                       Totals* totals)
 {
-    Constants constants{};
-    constants.cutoff2 = n.r_coulomb * n.r_coulomb;
-    constants.k_rf = n.k_rf;
-    constants.c_rf = n.c_rf;
-    if (!n.mesh) return constants;
-    const auto& pair = n.mesh->pair;
-    constants.polynomial_cutoff2 = pair.cutoff * pair.cutoff;
-    constants.ewald_force = pair.force.data();
-    constants.ewald_energy = pair.energy.data();
-    constants.degree = static_cast<int>(pair.force.size()) - 1;
-    return constants;
+    KernelData data{};
+    data.n_terms = batches.n_terms;
+    data.n_batches = batches.n_batches;
+    data.atoms = batches.atoms.data();
+    data.parameters = batches.parameters.data();
+    data.n_parameters = batches.n_parameters;
+    data.constants.cutoff2 = n.r_coulomb * n.r_coulomb;
+    data.constants.k_rf = n.k_rf;
+    data.constants.c_rf = n.c_rf;
+    if (n.mesh) {
+        const auto& pair = n.mesh->pair;
+        data.constants.polynomial_cutoff2 = pair.cutoff * pair.cutoff;
+        data.constants.ewald_force = pair.force.data();
+        data.constants.ewald_energy = pair.energy.data();
+        data.constants.degree = static_cast<int>(pair.force.size()) - 1;
+    }
+    data.x = atoms.x.data()->data();
+    data.f = atoms.f.data()->data();
+    for (int k = 0; k < 3; ++k) {
+        for (int i = 0; i < 3; ++i) data.box[k][i] = box.lattice_vector(k)[i];
+        data.half_box[k] = box.lattice_vector(k)[k] / 2;
+    }
+    data.totals = totals;
+    return data;
 }
 
 } // namespace holon::bonded

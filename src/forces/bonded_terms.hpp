@@ -2,6 +2,7 @@
 
 #include "bonded_kernel.hpp"
 
+#include <holon/core/box.hpp>
 #include <holon/forces/nonbonded.hpp>
 #include <holon/system/atoms.hpp>
 #include <holon/system/energies.hpp>
@@ -26,7 +27,8 @@ struct Batches {
 std::vector<Batches> make_batches(const LocalTermLists& terms, const Topology& topology,
                                   const NonbondedConstants& constants, const Atoms& atoms);
 
-/// Points into `constants`.
-Constants kernel_constants(const NonbondedConstants& constants);
+/// What the kernel of `batches` works on; adds to atoms.f. Points into all that is given. totals: null, if not wanted.
+KernelData kernel_data(const Batches& batches, const NonbondedConstants& constants, const Box& box, Atoms& atoms,
+                       Totals* totals);
 
 } // namespace holon::bonded

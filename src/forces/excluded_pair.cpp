@@ -2,7 +2,8 @@
 
 namespace holon::bonded {
 
-/// See MeshPart in excluded_pair.hpp, whose polynomial ends at the cutoff; few molecules have excluded atoms so far apart.
+/// See MeshPart in excluded_pair.hpp, whose polynomial ends at the cutoff; few molecules have excluded atoms so far
+/// apart.
 void excluded_pair_beyond_cutoff(const ScalarContext& context, const LocalTerms& terms)
 {
     const auto& constants = context.constants;

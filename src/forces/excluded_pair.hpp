@@ -31,7 +31,8 @@ struct MeshPart {
         p.report(!near);
         const T inside = near ? strength : T{};
         const T s = (near ? r2 : T{}) / k.polynomial_cutoff2 - 0.5;
-        return {{inside * horner(k.ewald_energy, k.degree + 1, s)}, {(inside * horner(k.ewald_force, k.degree, s)) * d},
+        return {{inside * horner(k.ewald_energy, k.degree + 1, s)},
+                {(inside * horner(k.ewald_force, k.degree, s)) * d},
                 {d}};
     }
 

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstdint>
 #include <type_traits>
 
 #if defined(__x86_64__)
@@ -101,6 +102,24 @@ HOLON_INLINE V to_doubles(VI n)
 #endif
 }
 
+/// Whether any bit is set in a vector of 64 bytes.
+template <class VI>
+HOLON_INLINE bool any_bit(VI v)
+{
+    static_assert(sizeof v == 64);
+#if defined(__AVX512F__)
+    return _mm512_test_epi64_mask((__m512i)v, (__m512i)v) != 0;
+#elif defined(__AVX2__)
+    const __m256i either = _mm256_or_si256(half_of<__m256i>(v, 0), half_of<__m256i>(v, 1));
+    return _mm256_testz_si256(either, either) == 0;
+#else
+    std::int64_t words[8], sum = 0;
+    __builtin_memcpy(words, &v, sizeof words);
+    for (const std::int64_t word : words) sum |= word;
+    return sum != 0;
+#endif
+}
+
 /// Nearest integer in each lane, ties to even: odd-symmetric. |x| must fit.
 template <class VI, class V>
 HOLON_INLINE VI round_to_integers(V x)
@@ -115,6 +134,11 @@ HOLON_INLINE VI round_to_integers(V x)
     if constexpr (is_float && sizeof(V) == 64)
         return joined<VI>(_mm256_cvtps_epi32(half_of<__m256>(x, 0)), _mm256_cvtps_epi32(half_of<__m256>(x, 1)));
 #endif
+    if constexpr (!is_float && sizeof(V) == 64) {
+        // Where units are the last bits of x + magic, these are the integer.
+        const V magic = splat<V>(0x1.8p52), size = x < 0.0 ? -x : x;
+        if (!any_bit(!(size < 0x1p51))) return (VI)(x + magic) - (VI)magic;
+    }
     VI rounded;
     for (unsigned l = 0; l < sizeof(V) / sizeof(x[0]); ++l)
         rounded[l] = static_cast<std::remove_reference_t<decltype(rounded[l])>>(__builtin_llrint(x[l]));

@@ -7,7 +7,7 @@
 namespace holon {
 
 /// Every bonded interaction of the topology: X(name, atoms per term, parameters used).
-/// The functional form and the meaning of the parameters stand in src/forces/<name>.cpp. Angles are in radians.
+/// The functional form and the meaning of the parameters stand in src/forces/<name>.hpp or .cpp. Angles are in radians.
 ///   harmonic_bond        b0 [nm], k [kJ/mol/nm^2]                 1/2 k (b-b0)^2
 ///   g96_bond             b0, k [kJ/mol/nm^4]                      1/4 k (b^2-b0^2)^2
 ///   morse_bond           b0, D [kJ/mol], beta [1/nm]              D (1-exp(-beta(b-b0)))^2
