@@ -42,16 +42,17 @@ struct BondedForces::Impl {
     LocalTermLists terms;
     std::vector<Batches> batches;
 
-    void add_batches(const Batches& b, const ScalarContext& context) const
+    /// True if there are excluded pairs beyond the cutoff, which are left out.
+    bool add_batches(const Batches& b, const ScalarContext& context) const
     {
         Totals totals{};
         const bool left_out =
             run(b.kernel, kernel_data(b, constants, box, context.atoms, context.sums != nullptr ? &totals : nullptr));
-        if (left_out) excluded_pair_beyond_cutoff(context, terms[static_cast<std::size_t>(Interaction::excluded_pair)]);
-        if (context.sums == nullptr) return;
+        if (context.sums == nullptr) return left_out;
         for (std::size_t e = 0; e < b.energies.size(); ++e)
             context.sums->energy[static_cast<std::size_t>(b.energies[e])] += FixedSum::from_raw(totals.energy[e]);
         for (std::size_t v = 0; v < 9; ++v) context.sums->virial[v] += FixedSum::from_raw(totals.virial[v]);
+        return left_out;
     }
 };
 
@@ -71,7 +72,10 @@ void BondedForces::set_up(LocalTermLists terms, const Atoms& atoms)
 void BondedForces::add_forces(Atoms& atoms, ForceSums* sums) const
 {
     const ScalarContext context{impl_->topology, impl_->constants, impl_->box, impl_->cmap, atoms, sums};
-    for (const auto& batches : impl_->batches) impl_->add_batches(batches, context);
+    bool left_out = false;
+    for (const auto& batches : impl_->batches) left_out |= impl_->add_batches(batches, context);
+    if (left_out)
+        excluded_pair_beyond_cutoff(context, impl_->terms[static_cast<std::size_t>(Interaction::excluded_pair)]);
     for (std::size_t k = 0; k < interaction_count; ++k)
         if (ScalarForce* const force = scalar_force(static_cast<Interaction>(k))) force(context, impl_->terms[k]);
 }
