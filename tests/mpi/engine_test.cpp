@@ -104,7 +104,7 @@ void expect_equal(const Result& result, const Reference& reference, Precision pr
     const double tolerance = mixed ? 1e-5 : 1e-10;
     const double force = rms(reference.forces), n = static_cast<double>(result.forces.size());
     const double energy_rounding = mixed ? 0x1p-22 * force * std::sqrt(n) : 0x1p-36 * 300.0;
-    const double force_rounding = mixed ? 0.0 : 0x1p-28 * 10.0; // of some 100 pairs
+    const double force_rounding = (mixed ? 0x1p-11 / std::sqrt(12.0) : 0x1p-28) * 10.0; // of some 100 pairs
 
     std::vector<Vec3> errors;
     for (std::size_t i = 0; i < result.forces.size(); ++i)
