@@ -40,9 +40,13 @@ void check(const MoleculeType& molecule, const ConstraintCluster& cluster)
 std::vector<std::string> solver_order(const Parameters& parameters)
 {
     const auto& chosen = parameters.constraint_algorithm;
-    if (chosen == "lincs") return {"settle", "m_shake", "lincs", "newton"};
-    if (chosen == "shake" || chosen == "newton") return {"settle", "m_shake", chosen};
-    return {"settle", chosen, "m_shake", "newton"};
+    if (chosen == "lincs") return {"settle", "star", "m_shake", "lincs", "newton"};
+    if (chosen == "shake" || chosen == "newton") return {"settle", "star", "m_shake", chosen};
+    std::vector<std::string> order;
+    for (const auto& name :
+         {std::string("settle"), chosen, std::string("star"), std::string("m_shake"), std::string("newton")})
+        if (std::ranges::find(order, name) == order.end()) order.push_back(name);
+    return order;
 }
 
 double constraint_tolerance(const Parameters& parameters)

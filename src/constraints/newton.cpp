@@ -13,7 +13,9 @@
 #include "newton.hpp"
 
 #include "bond.hpp"
+#include "newton_leaves.hpp"
 #include "newton_ranks.hpp"
+#include "newton_report.hpp"
 
 #include <cmath>
 #include <limits>
@@ -22,6 +24,7 @@ namespace holon {
 namespace {
 
 using Branch = EliminationTree::Branch;
+using newton::Report;
 using LocalBranch = BranchTable::LocalBranch;
 
 constexpr int max_iterations = 50;
@@ -38,54 +41,6 @@ std::size_t index(std::int32_t k)
 }
 
 enum class State : std::uint8_t { active, last, failed };
-enum Reason { turned, singular, endless };
-
-const char* text(int reason)
-{
-    switch (reason) {
-    case turned:
-        return "the bond has turned by 90 degrees or more, or is not finite";
-    case singular:
-        return "the constraints around it depend on each other: take out those that follow from the rest";
-    default:
-        return "no solution was found within the iteration limit";
-    }
-}
-
-/// What goes up the tree beside the matrix.
-struct Report {
-    double error = 0.0;       // largest |g| / d^2, times dt in the velocity stage
-    double growth = 0.0;      // largest diagonal element / pivot
-    std::int32_t worst = -1;  // constraint with that error
-    std::int32_t failed = -1; // first constraint that can not be solved for
-    std::int32_t reason = 0;
-
-    void note(double e, std::int32_t constraint)
-    {
-        if (e > error || (e == error && constraint < worst)) worst = constraint;
-        error = std::max(error, e);
-    }
-    void fail(std::int32_t constraint, Reason why)
-    {
-        if (failed >= 0 && failed <= constraint) return;
-        failed = constraint;
-        reason = why;
-    }
-    void merge(std::span<const double> record)
-    {
-        note(record[0], static_cast<std::int32_t>(record[2]));
-        growth = std::max(growth, record[1]);
-        if (record[3] >= 0.0) fail(static_cast<std::int32_t>(record[3]), static_cast<Reason>(record[4]));
-    }
-    void write(std::span<double> record) const
-    {
-        record[0] = error;
-        record[1] = growth;
-        record[2] = worst;
-        record[3] = failed;
-        record[4] = reason;
-    }
-};
 
 class NewtonSolver final : public Solver {
 public:
@@ -112,12 +67,7 @@ private:
 
     std::vector<Cluster> clusters_;
     std::vector<std::uint8_t> active_; // per cluster, at the start of the iteration
-    // Per slot: an atom of a leaf.
-    std::vector<std::array<IVec3, 2>> atom_; // reference and trial position; position and velocity
-    std::vector<Vec3> move_;                 // [nm, nm/ps]
-    // Per link: a constraint of a leaf.
-    std::vector<Vec3> r_, s_;        // reference bond, trial bond or relative velocity without moves
-    std::vector<double> multiplier_; // [u, u/ps]
+    newton::LeafNumbers numbers_;
     // Per branch: matrix, right side that becomes the change of the multipliers.
     std::vector<double> values_, rhs_;
 };
@@ -131,11 +81,7 @@ void NewtonSolver::rebuild(std::span<const ClusterInstance> clusters, const Atom
         directory);
     clusters_.resize(table_.clusters.size());
     active_.resize(table_.clusters.size());
-    atom_.resize(table_.local.size());
-    move_.resize(table_.local.size());
-    r_.resize(table_.n_links);
-    s_.resize(table_.n_links);
-    multiplier_.resize(table_.n_links);
+    numbers_.resize(table_);
     values_.resize(table_.n_values);
     rhs_.resize(table_.n_unknowns);
 }
@@ -143,66 +89,34 @@ void NewtonSolver::rebuild(std::span<const ClusterInstance> clusters, const Atom
 template <bool velocities>
 struct NewtonSolver::Projection {
     NewtonSolver& self;
-    Atoms& atoms;
-    const Box& box;
     const ConstraintStage& stage;
+    newton::Leaves<velocities> leaves;
     ConstraintResult result{};
     BranchTable& table = self.table_;
     bool renew = true; // the matrix, in this iteration
 
-    static constexpr double trial_unit = velocities ? velocity_unit : position_unit;
+    Projection(NewtonSolver& solver, Atoms& atoms, const Box& box, const ConstraintStage& where)
+        : self(solver), stage(where), leaves(solver.numbers_, solver.table_, atoms, box, where)
+    {
+    }
 
     ConstraintResult run()
     {
         std::ranges::fill(self.clusters_, Cluster{});
-        std::ranges::fill(self.multiplier_, 0.0);
-        std::ranges::fill(self.move_, Vec3::Zero());
-        gather();
-        for_leaves([this](const LocalBranch& leaf) { start(leaf); });
+        self.numbers_.clear();
+        leaves.gather(result);
+        for_leaves([this](const LocalBranch& leaf) { leaves.start(leaf); });
         for (int iteration = 1; refresh_active(); ++iteration) {
             renew = iteration == 1 || self.scheme_.jacobian == Jacobian::present;
             ascend(iteration);
             descend();
             result.iterations = iteration;
         }
-        for_leaves([this](const LocalBranch& leaf) { finish(leaf); });
-        scatter();
+        for_leaves([this](const LocalBranch& leaf) {
+            leaves.finish(leaf, self.clusters_[index(leaf.cluster)].state != State::failed, result);
+        });
+        leaves.scatter(result);
         return std::move(result);
-    }
-
-    /// Reference and trial values of the leaves' atoms.
-    void gather()
-    {
-        const auto& reference = velocities ? atoms.x : atoms.x_ref;
-        const auto& trial = velocities ? atoms.v : atoms.x;
-        for (std::size_t s = 0; s < table.local.size(); ++s)
-            if (table.local[s] >= 0) self.atom_[s] = {reference[index(table.local[s])], trial[index(table.local[s])]};
-        for (const auto& [atom, place] : table.atoms_out) {
-            const auto record = table.to_leaves.template outgoing<IVec3>({place.part, 2 * place.offset});
-            record[0] = reference[atom];
-            record[1] = trial[atom];
-        }
-        run_exchange(table.to_leaves);
-        for (const auto& [slot, place] : table.atoms_in) {
-            const auto record = table.to_leaves.template incoming<IVec3>({place.part, 2 * place.offset});
-            self.atom_[slot] = {record[0], record[1]};
-        }
-    }
-
-    Vec3 trial_bond(const IVec3& from, const IVec3& to) const
-    {
-        return to_real(velocities ? IVec3(to - from) : box.minimum_image(to - from), trial_unit);
-    }
-
-    void start(const LocalBranch& leaf)
-    {
-        const auto* const atom = &self.atom_[leaf.slots];
-        for (std::size_t k = 0; k < leaf.shape->links.size(); ++k) {
-            const auto& link = leaf.shape->links[k];
-            const auto &from = atom[link.i], &to = atom[link.j];
-            self.r_[leaf.links + k] = to_real(box.minimum_image(to[0] - from[0]), position_unit);
-            if (k < index(leaf.shape->n_own)) self.s_[leaf.links + k] = trial_bond(from[1], to[1]);
-        }
     }
 
     /// Whether any cluster on which this rank works is still to be solved.
@@ -249,14 +163,14 @@ struct NewtonSolver::Projection {
         if (renew) std::ranges::fill(values, 0.0);
         std::ranges::fill(rhs, 0.0);
         if (shape.children.empty())
-            assemble(branch, report);
+            leaves.assemble(branch, self.scheme_.jacobian, renew, values, rhs, report);
         else
             add_children(branch, report);
         if (renew) {
             shape.elimination.factor(values);
             for (std::int32_t p = 0; p < shape.n_pivots; ++p) {
                 const double growth = shape.elimination.inverse_pivot(values, p) * shape.scale[index(p)];
-                if (!(growth > 0.0 && growth < max_growth)) report.fail(shape.unknowns[index(p)], singular);
+                if (!(growth > 0.0 && growth < max_growth)) report.fail(shape.unknowns[index(p)], newton::singular);
                 report.growth = std::max(report.growth, growth);
             }
         }
@@ -288,30 +202,6 @@ struct NewtonSolver::Projection {
         }
     }
 
-    /// The rows of a leaf's own constraints.
-    void assemble(const LocalBranch& leaf, Report& report)
-    {
-        const auto& shape = *leaf.shape;
-        const auto values = values_of(leaf), rhs = rhs_of(leaf);
-        const Vec3* const r = &self.r_[leaf.links];
-        const Vec3* const s = &self.s_[leaf.links];
-        const Vec3* const move = &self.move_[leaf.slots];
-        row_.resize(index(shape.n_own));
-        for (std::size_t k = 0; k < row_.size(); ++k) {
-            const auto& link = shape.links[k];
-            const Vec3 present = s[k] + (move[link.j] - move[link.i]);
-            const double g = velocities ? r[k].dot(present) : 0.5 * (present.squaredNorm() - link.d2);
-            rhs[index(link.unknown)] = g;
-            report.note(std::abs(g) / link.d2 * (velocities ? stage.dt : 1.0), link.constraint);
-            row_[k] = velocities || self.scheme_.jacobian == Jacobian::reference ? r[k] : present;
-            if (!(velocities ? std::isfinite(g) : present.dot(r[k]) > min_cosine * link.d2))
-                report.fail(link.constraint, turned);
-        }
-        if (!renew) return;
-        for (const auto& element : shape.elements)
-            values[index(element.position)] = element.coupling * row_[index(element.row)].dot(r[element.column]);
-    }
-
     /// At the root: whether the solution of this iteration is the last, or there is none.
     void decide(const LocalBranch& root, Report& report, int iteration)
     {
@@ -319,7 +209,7 @@ struct NewtonSolver::Projection {
         if (renew) cluster.growth = report.growth;
         const bool last = is_last(report.error, cluster, iteration);
         cluster.error = report.error;
-        if (report.failed < 0 && !last && iteration == max_iterations) report.fail(report.worst, endless);
+        if (report.failed < 0 && !last && iteration == max_iterations) report.fail(report.worst, newton::endless);
         cluster.state = report.failed >= 0 ? State::failed : last ? State::last : State::active;
         if (report.failed < 0 || !result.failure.empty()) return;
         const auto& [instance, tree] = table.clusters[index(root.cluster)];
@@ -327,7 +217,8 @@ struct NewtonSolver::Projection {
         for (std::size_t end = 0; end < 2; ++end)
             ids[end] = instance.molecule_start + tree->atoms[index(tree->atoms_of(report.failed)[end])];
         std::ranges::sort(ids);
-        result.failure = failure_message(tree->molecule_name, instance.molecule, ids, text(report.reason), stage);
+        result.failure =
+            failure_message(tree->molecule_name, instance.molecule, ids, newton::text(report.reason), stage);
     }
 
     /// Whether an iteration that starts with this error will leave nothing to be corrected.
@@ -361,73 +252,11 @@ struct NewtonSolver::Projection {
             for (std::size_t u = 0; u < child.unknowns.size(); ++u)
                 record[down_header + u] = rhs[index(child.unknowns[u])];
         }
-        if (shape.children.empty()) update(branch, state);
-    }
-
-    /// Multipliers and moves of a leaf.
-    void update(const LocalBranch& leaf, State state)
-    {
-        const auto& shape = *leaf.shape;
-        double* const multiplier = &self.multiplier_[leaf.links];
-        const Vec3* const r = &self.r_[leaf.links];
-        Vec3* const move = &self.move_[leaf.slots];
-        if (state == State::failed) return std::fill(move, move + shape.n_moved, Vec3::Zero());
-        const auto rhs = rhs_of(leaf);
-        for (std::size_t k = 0; k < shape.links.size(); ++k) multiplier[k] += rhs[index(shape.links[k].unknown)];
-        for (std::size_t a = 0; a < index(shape.n_moved); ++a) {
-            Vec3 sum = Vec3::Zero();
-            for (auto n = shape.incidence_begin[a]; n < shape.incidence_begin[a + 1]; ++n) {
-                const auto& [link, sign] = shape.incidences[index(n)];
-                sum += (sign * multiplier[link]) * r[link];
-            }
-            move[a] = sum;
-        }
-    }
-
-    /// Errors and virial of a leaf's own constraints; moves those of its atoms that are owned here.
-    void finish(const LocalBranch& leaf)
-    {
-        const auto& shape = *leaf.shape;
-        const Vec3* const move = &self.move_[leaf.slots];
-        for (std::size_t a = 0; a < index(shape.n_moved); ++a)
-            if (shape.home[a] && table.local[leaf.slots + a] >= 0) apply(table.local[leaf.slots + a], move[a]);
-        if (self.clusters_[index(leaf.cluster)].state == State::failed) return;
-
-        VirialSum virial;
-        const auto* const atom = &self.atom_[leaf.slots];
-        const auto moved = [&](std::int32_t a) { return IVec3(atom[a][1] + to_lattice(move[a], trial_unit)); };
-        for (std::size_t k = 0; k < index(shape.n_own); ++k) {
-            const auto& link = shape.links[k];
-            const Vec3& r = self.r_[leaf.links + k];
-            const Vec3 s = trial_bond(moved(link.i), moved(link.j));
-            note_residual(result, velocities ? rate_error(r, s, link.d2) : length_error(s, link.d2));
-            if (stage.force_factor != 0.0) virial.add(r, -self.multiplier_[leaf.links + k] * r, stage.force_factor);
-        }
-        virial.add_to(result.virial);
-    }
-
-    /// Tells the owners of other atoms how far they move.
-    void scatter()
-    {
-        for (const auto& [slot, place] : table.moves_out)
-            table.to_owners.template outgoing<Vec3>(place)[0] = self.move_[slot];
-        run_exchange(table.to_owners);
-        for (const auto& [atom, place] : table.moves_in)
-            apply(static_cast<std::int32_t>(atom), table.to_owners.template incoming<Vec3>(place)[0]);
-    }
-
-    void apply(std::int32_t atom, const Vec3& move)
-    {
-        if constexpr (velocities)
-            atoms.v[index(atom)] += to_lattice(move, velocity_unit);
+        if (!shape.children.empty()) return;
+        if (state == State::failed)
+            leaves.withdraw(branch);
         else
-            displace(atoms, atom, move, inverse_step(stage));
-    }
-
-    void run_exchange(RecordExchange& exchange)
-    {
-        std::ranges::fill(self.active_, 1);
-        exchange.run(self.active_, result);
+            leaves.update(branch, rhs);
     }
 
     template <class F>
@@ -441,18 +270,16 @@ struct NewtonSolver::Projection {
     {
         for (auto b = table.tier_begin[0]; b < table.tier_begin[1]; ++b) f(table.branches[b]);
     }
-
-    std::vector<Vec3> row_{}; // per own link of a leaf: what its row of the matrix is made with
 };
 
 ConstraintResult NewtonSolver::project_positions(Atoms& atoms, const Box& box, const ConstraintStage& stage)
 {
-    return Projection<false>{*this, atoms, box, stage}.run();
+    return Projection<false>(*this, atoms, box, stage).run();
 }
 
 ConstraintResult NewtonSolver::project_velocities(Atoms& atoms, const Box& box, const ConstraintStage& stage)
 {
-    return Projection<true>{*this, atoms, box, stage}.run();
+    return Projection<true>(*this, atoms, box, stage).run();
 }
 
 } // namespace

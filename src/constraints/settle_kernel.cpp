@@ -1,7 +1,7 @@
 // Compiled once per instruction set, with HOLON_VARIANT naming it; see CMakeLists.txt.
 #include "settle_kernel.hpp"
 
-#include <holon/core/vector_math.hpp>
+#include "lattice_lanes.hpp"
 
 #if !defined(HOLON_VARIANT)
 #define HOLON_VARIANT baseline
@@ -12,27 +12,8 @@
 namespace holon::settle {
 namespace {
 
-constexpr int lanes = 8; // waters at a time
-typedef double F8 __attribute__((vector_size(lanes * 8)));
-typedef std::int64_t I8 __attribute__((vector_size(lanes * 8)));
+using namespace lattice_lanes;
 
-constexpr double position_unit = 0x1p-48, velocity_unit = 0x1p-44; // as in core/lattice.hpp
-
-struct V3 {
-    F8 x, y, z;
-};
-HOLON_INLINE V3 operator+(const V3& a, const V3& b)
-{
-    return {a.x + b.x, a.y + b.y, a.z + b.z};
-}
-HOLON_INLINE V3 operator-(const V3& a, const V3& b)
-{
-    return {a.x - b.x, a.y - b.y, a.z - b.z};
-}
-HOLON_INLINE V3 operator*(F8 a, const V3& b)
-{
-    return {a * b.x, a * b.y, a * b.z};
-}
 HOLON_INLINE F8 dot(const V3& a, const V3& b)
 {
     return a.x * b.x + (a.y * b.y + a.z * b.z);
@@ -47,27 +28,6 @@ HOLON_INLINE V3 normalised(const V3& a)
     return {a.x / length, a.y / length, a.z / length};
 }
 
-/// Lattice values of the same atom of eight waters.
-struct L3 {
-    I8 x, y, z;
-};
-HOLON_INLINE L3 operator+(const L3& a, const L3& b)
-{
-    return {a.x + b.x, a.y + b.y, a.z + b.z};
-}
-/// The difference is exact before it becomes real.
-HOLON_INLINE V3 difference(const L3& from, const L3& to, double unit)
-{
-    const auto real = [unit](I8 n) { return to_doubles<F8>(n) * unit; };
-    return {real(to.x - from.x), real(to.y - from.y), real(to.z - from.z)};
-}
-HOLON_INLINE L3 to_lattice(const V3& a, double unit)
-{
-    const double factor = 1.0 / unit;
-    return {round_to_integers<I8>(a.x * factor), round_to_integers<I8>(a.y * factor),
-            round_to_integers<I8>(a.z * factor)};
-}
-
 /// Eight waters; the last ones of the list are repeated to fill them up.
 struct Batch {
     std::int64_t atom[3][lanes]; // index of its first number
@@ -79,21 +39,10 @@ struct Batch {
         for (int l = 0; l < lanes; ++l)
             for (int a = 0; a < 3; ++a) atom[a][l] = 3 * std::int64_t{w.atoms[3 * (first + (l < n ? l : n - 1)) + a]};
     }
-    HOLON_INLINE L3 load(const std::int64_t* values, int a) const
-    {
-        std::int64_t x[3][lanes];
-        for (int l = 0; l < lanes; ++l)
-            for (int k = 0; k < 3; ++k) x[k][l] = values[atom[a][l] + k];
-        L3 loaded;
-        __builtin_memcpy(&loaded, x, sizeof loaded);
-        return loaded;
-    }
+    HOLON_INLINE L3 load(const std::int64_t* values, int a) const { return lattice_lanes::load(values, atom[a]); }
     HOLON_INLINE void store(std::int64_t* values, int a, const L3& stored) const
     {
-        std::int64_t x[3][lanes];
-        __builtin_memcpy(x, &stored, sizeof x);
-        for (int l = 0; l < n; ++l)
-            for (int k = 0; k < 3; ++k) values[atom[a][l] + k] = x[k][l];
+        lattice_lanes::store(values, atom[a], n, stored);
     }
 };
 
@@ -107,35 +56,8 @@ struct Correction {
         F8 sum = {};
         for (const auto& a : atom) sum += (a.x + a.y) + a.z;
         const I8 good = (I8)(sum - sum == 0.0);
-        for (auto& a : atom) {
-            a.x = (F8)((I8)a.x & good);
-            a.y = (F8)((I8)a.y & good);
-            a.z = (F8)((I8)a.z & good);
-        }
+        for (auto& a : atom) a = kept_where(good, a);
         return good;
-    }
-};
-
-/// Results of all batches.
-struct Summary {
-    I8 residual = {};
-    std::int64_t failed = -1;
-
-    HOLON_INLINE void note(F8 error, I8 good)
-    {
-        const I8 bits = (I8)error & 0x7fffffffffffffff & good; // |error|, see ordered_bits()
-        residual = bits > residual ? bits : residual;
-    }
-    HOLON_INLINE void note_failures(I8 good, std::int64_t first, int n)
-    {
-        for (int l = 0; l < n; ++l)
-            if (good[l] == 0 && failed < 0) failed = first + l;
-    }
-    Outcome outcome() const
-    {
-        Outcome o{0, failed};
-        for (int l = 0; l < lanes; ++l) o.residual = residual[l] > o.residual ? residual[l] : o.residual;
-        return o;
     }
 };
 
@@ -252,7 +174,7 @@ Outcome HOLON_NAME(positions, HOLON_VARIANT)(const Waters& w)
         summary.note_failures(good, first, batch.n);
         keep_moved(w, first, batch.n, correction);
     }
-    return summary.outcome();
+    return {summary.largest_residual(), summary.failed};
 }
 
 Outcome HOLON_NAME(velocities, HOLON_VARIANT)(const Waters& w)
@@ -279,7 +201,7 @@ Outcome HOLON_NAME(velocities, HOLON_VARIANT)(const Waters& w)
         summary.note_failures(good, first, batch.n);
         keep_moved(w, first, batch.n, correction);
     }
-    return summary.outcome();
+    return {summary.largest_residual(), summary.failed};
 }
 
 } // namespace holon::settle

@@ -22,7 +22,7 @@ struct Shape {
     ConstraintSystem (*system)();
     double step = 0.006; // disturbance: 2 fs at 300 K
 };
-constexpr std::array<Shape, 14> shapes{{{"united_atom_c60", united_atom_c60},
+constexpr std::array<Shape, 15> shapes{{{"united_atom_c60", united_atom_c60},
                                         {"all_atom_c60", all_atom_c60},
                                         {"torsion_only_c60", torsion_only_c60},
                                         {"nearly_straight_rods", nearly_straight_rods},
@@ -34,6 +34,7 @@ constexpr std::array<Shape, 14> shapes{{{"united_atom_c60", united_atom_c60},
                                         {"h_angles", alkane_with_h_angles, 0.0105}, // 3.5 fs
                                         {"methanol_h_angles", methanol_with_h_angles, 0.0105},
                                         {"cyclohexane_h_angles", cyclohexane_with_h_angles, 0.0105},
+                                        {"groups_of_hydrogens", groups_of_hydrogens},
                                         {"lattice", lattice},
                                         {"medley", medley}}};
 
@@ -184,6 +185,30 @@ TEST(Newton, ExactInFewIterations)
             std::printf("%-24s %ld iterations, %.2e; velocities %ld, %.2e\n", shape.name,
                         static_cast<long>(outcome.positions.iterations), outcome.positions.max_residual(),
                         static_cast<long>(outcome.velocities.iterations), outcome.velocities.max_residual() * dt);
+    }
+}
+
+/// Eight at a time or one by one: the order of the operations is the same, and so are all bits; as exact as Newton's.
+TEST(Star, SameBitsAsTheDenseSolverForOneClusterAtATime)
+{
+    // A hydrogen in 2 fs, in 3.5 fs, and what no time step should do.
+    for (const auto& [step, iterations] : {std::pair(0.006, 4), {0.0105, 5}, {0.03, 6}}) {
+        const auto system = disturbed({"", groups_of_hydrogens, step});
+        const auto star = on_one_rank(system, "star"), dense = on_one_rank(system, "m_shake"),
+                   tree = on_one_rank(system, "newton");
+        EXPECT_EQ(star.atoms.x, dense.atoms.x);
+        EXPECT_EQ(star.atoms.v, dense.atoms.v);
+        for (const auto stage : {&Outcome::positions, &Outcome::velocities}) {
+            EXPECT_EQ((star.*stage).failure, "");
+            EXPECT_EQ((star.*stage).virial, (dense.*stage).virial);
+            EXPECT_EQ((star.*stage).residual, (dense.*stage).residual);
+            EXPECT_EQ((star.*stage).iterations, (dense.*stage).iterations);
+        }
+        for (std::size_t a = 0; a < system.x.size(); ++a) // in units of the lattice
+            EXPECT_LE((star.atoms.x[a] - tree.atoms.x[a]).cwiseAbs().maxCoeff(), 1) << "atom " << a;
+        EXPECT_LE(star.positions.iterations, iterations);
+        EXPECT_LT(star.positions.max_residual(), 1e-13);
+        EXPECT_LT(star.velocities.max_residual() * dt, 1e-13);
     }
 }
 

@@ -2,6 +2,8 @@
 
 #include <support/constraint_system.hpp>
 
+#include <fmt/format.h>
+
 #include <numbers>
 
 /// Constrained molecules of all shapes, and ways to spread them over ranks.
@@ -246,6 +248,38 @@ inline ConstraintSystem cyclohexane_with_h_angles()
         pairs.push_back({first, first + 1});
     }
     return one_molecule("Cyclohexane", masses, bonds_between(positions, pairs), positions);
+}
+
+/// One to four hydrogens around an atom, as tetrahedra that are somewhat out of shape; the atom comes first, last or in
+/// between. Seven of each kind, so that no number of them is a multiple of what a solver does at a time.
+inline ConstraintSystem groups_of_hydrogens()
+{
+    ConstraintSystem system;
+    Noise noise(67);
+    const std::array<Vec3, 4> corners{Vec3{1, 1, 1}, {-1, -1, 1}, {-1, 1, -1}, {1, -1, -1}};
+    for (int arms = 1; arms <= 4; ++arms)
+        for (int before = 0; before <= arms; before += 2) {
+            std::vector<double> masses;
+            std::vector<Constraint> bonds;
+            std::vector<double> lengths;
+            for (int k = 0; k <= arms; ++k) {
+                masses.push_back(k == before ? 12.0 + 5.0 * arms : k % 3 == 2 ? 2.014 : 1.008);
+                lengths.push_back(0.0945 + 0.006 * k);
+                if (k != before) bonds.push_back({std::min(k, before), std::max(k, before), lengths.back()});
+            }
+            std::vector<Vec3> positions;
+            for (int m = 0; m < 7; ++m) {
+                const Vec3 centre = 2.0 * (Vec3(1.1, 1.2, 1.3) + noise.vector());
+                const Vec3 z = noise.vector().normalized(), x = z.unitOrthogonal(), y = z.cross(x);
+                for (std::size_t k = 0; k < lengths.size(); ++k) {
+                    const Vec3 r = (corners[k % 4] + 0.3 * noise.vector()).normalized() * lengths[k];
+                    positions.emplace_back(centre + (static_cast<int>(k) == before ? 0.0 : 1.0) *
+                                                        (r[0] * x + r[1] * y + r[2] * z));
+                }
+            }
+            system.add(molecule(fmt::format("Star{}-{}", arms, before), masses, bonds), 7, positions);
+        }
+    return system;
 }
 
 /// A cubic lattice of 5 x 5 x 5 beads, somewhat out of place: nowhere can it be cut cheaply.

@@ -131,6 +131,7 @@ struct SolverSettings {
 /// Every constraint solver: src/constraints/<name>.cpp with make_<name>_solver(). To add one, add its line.
 #define HOLON_CONSTRAINT_SOLVERS(X)                                                                                    \
     X(settle)            /* rigid three-site water, closed form */                                                     \
+    X(star)              /* Newton for X-H groups, eight at a time */                                                  \
     X(m_shake)           /* Newton with a dense matrix, for clusters owned whole */                                    \
     X(lincs)             /* truncated expansion of the inverse matrix, for clusters cut by any number of domains */    \
     X(shake)             /* one constraint after the other, for clusters of any size, cut by any number of domains */  \

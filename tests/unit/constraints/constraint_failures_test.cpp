@@ -47,7 +47,7 @@ ConstraintSystem pair()
 
 TEST(ConstraintFailures, TurnedBond)
 {
-    for (const char* solver : {"m_shake", "shake", "newton", "ciccotti_ryckaert", "wiggle"}) {
+    for (const char* solver : {"star", "m_shake", "shake", "newton", "ciccotti_ryckaert", "wiggle"}) {
         const auto text = failure_of(solver, pair(), [](ConstraintSystem& s) {
             s.x[1] = s.x[0] + to_lattice({0.0, 0.12, 0.0}, position_unit);
         });
@@ -58,13 +58,13 @@ TEST(ConstraintFailures, TurnedBond)
 
 TEST(ConstraintFailures, AtomsOnTopOfEachOther)
 {
-    for (const char* solver : {"m_shake", "shake", "newton", "ciccotti_ryckaert", "wiggle"})
+    for (const char* solver : {"star", "m_shake", "shake", "newton", "ciccotti_ryckaert", "wiggle"})
         EXPECT_NE(failure_of(solver, pair(), [](ConstraintSystem& s) { s.x[1] = s.x[0]; }), "") << solver;
 }
 
 TEST(ConstraintFailures, ReferenceWithoutDirection)
 {
-    for (const char* solver : {"m_shake", "shake", "newton", "ciccotti_ryckaert", "wiggle"})
+    for (const char* solver : {"star", "m_shake", "shake", "newton", "ciccotti_ryckaert", "wiggle"})
         EXPECT_NE(failure_of(solver, pair(), [](ConstraintSystem& s) { s.x_ref[1] = s.x_ref[0]; }), "") << solver;
 }
 

@@ -287,28 +287,15 @@ TEST(SolverList, EverySolverTakesPart)
         EXPECT_TRUE(std::ranges::any_of(cases(), [&](const Case& c) { return std::string(c.solver) == entry.name; }));
 }
 
-TEST(SolverList, EachTakesWhatItIsFor)
+TEST(SolverList, GroupsOfHydrogensNeedFewIterations)
 {
-    auto system = waters();
-    const Alkane chain(3, {0, 0, 0}, {1, 0, 0});
-    system.add(chain.type, 1, chain.positions);
-    const auto methyl = molecule("Methyl", {12.0, 1.0, 1.0, 1.0}, {{0, 1, 0.109}, {0, 2, 0.109}, {0, 3, 0.109}});
-    system.add(methyl, 2, std::vector<Vec3>(8, Vec3::Zero()));
-    const Constraints constraints(system.topology, system.clusters, solver_order({}), {});
-    const auto description = constraints.description();
-    EXPECT_EQ(description.find("each cluster to the first that takes it of settle, m_shake, lincs, "), 0u);
-    EXPECT_EQ(description.substr(description.find('\n') + 1), "settle: 40 clusters, 120 constraints\n"
-                                                              "m_shake: 2 clusters, 6 constraints\n"
-                                                              "lincs: 1 clusters, 10 constraints\n");
-}
-
-TEST(SolverList, MShakeNeedsFewIterations)
-{
-    auto system = groups();
-    Constraints constraints(system.topology, system.clusters, {"m_shake"}, {});
-    LocalPart part(system, 0, [](AtomId) { return 0; });
-    constraints.rebuild(part.atoms, part.directory());
-    EXPECT_LE(constraints.project_positions(part.atoms, system.box, {1, dt, 0.0}).iterations, 5);
+    for (const char* solver : {"star", "m_shake"}) {
+        auto system = groups();
+        Constraints constraints(system.topology, system.clusters, {solver}, {});
+        LocalPart part(system, 0, [](AtomId) { return 0; });
+        constraints.rebuild(part.atoms, part.directory());
+        EXPECT_LE(constraints.project_positions(part.atoms, system.box, {1, dt, 0.0}).iterations, 5);
+    }
 }
 
 } // namespace

@@ -1,0 +1,113 @@
+#pragma once
+
+#include <holon/core/vector_math.hpp>
+
+#include <cstdint>
+
+/// Vectors of the same atom of eight molecules, a molecule to each lane: for kernels that are compiled once per
+/// instruction set. Everything is inlined, every lane does the operations that it would do alone.
+namespace holon::lattice_lanes {
+
+inline constexpr int lanes = 8; // molecules at a time
+typedef double F8 __attribute__((vector_size(lanes * 8)));
+typedef std::int64_t I8 __attribute__((vector_size(lanes * 8)));
+
+inline constexpr double position_unit = 0x1p-48, velocity_unit = 0x1p-44; // as in core/lattice.hpp
+
+/// |x|.
+HOLON_INLINE F8 magnitude(F8 x)
+{
+    return (F8)((I8)x & 0x7fffffffffffffff);
+}
+
+/// Zero where no bit of `mask` is set, x where all are.
+HOLON_INLINE F8 kept_where(I8 mask, F8 x)
+{
+    return (F8)((I8)x & mask);
+}
+
+struct V3 {
+    F8 x, y, z;
+};
+HOLON_INLINE V3 operator+(const V3& a, const V3& b)
+{
+    return {a.x + b.x, a.y + b.y, a.z + b.z};
+}
+HOLON_INLINE V3 operator-(const V3& a, const V3& b)
+{
+    return {a.x - b.x, a.y - b.y, a.z - b.z};
+}
+HOLON_INLINE V3 operator*(F8 a, const V3& b)
+{
+    return {a * b.x, a * b.y, a * b.z};
+}
+HOLON_INLINE V3 kept_where(I8 mask, const V3& a)
+{
+    return {kept_where(mask, a.x), kept_where(mask, a.y), kept_where(mask, a.z)};
+}
+
+/// Lattice values.
+struct L3 {
+    I8 x, y, z;
+};
+HOLON_INLINE L3 operator+(const L3& a, const L3& b)
+{
+    return {a.x + b.x, a.y + b.y, a.z + b.z};
+}
+/// The difference is exact before it becomes real.
+HOLON_INLINE V3 difference(const L3& from, const L3& to, double unit)
+{
+    const auto real = [unit](I8 n) { return to_doubles<F8>(n) * unit; };
+    return {real(to.x - from.x), real(to.y - from.y), real(to.z - from.z)};
+}
+HOLON_INLINE L3 to_lattice(const V3& a, double unit)
+{
+    const double factor = 1.0 / unit;
+    return {round_to_integers<I8>(a.x * factor), round_to_integers<I8>(a.y * factor),
+            round_to_integers<I8>(a.z * factor)};
+}
+
+/// Three numbers for each lane; `first`: where in `values` those of each lane begin.
+HOLON_INLINE L3 load(const std::int64_t* values, const std::int64_t (&first)[lanes])
+{
+    std::int64_t x[3][lanes];
+    for (int l = 0; l < lanes; ++l)
+        for (int k = 0; k < 3; ++k) x[k][l] = values[first[l] + k];
+    L3 loaded;
+    __builtin_memcpy(&loaded, x, sizeof loaded);
+    return loaded;
+}
+
+/// Those of the first n lanes.
+HOLON_INLINE void store(std::int64_t* values, const std::int64_t (&first)[lanes], int n, const L3& stored)
+{
+    std::int64_t x[3][lanes];
+    __builtin_memcpy(x, &stored, sizeof x);
+    for (int l = 0; l < n; ++l)
+        for (int k = 0; k < 3; ++k) values[first[l] + k] = x[k][l];
+}
+
+/// Results of many batches.
+struct Summary {
+    I8 residual = {};
+    std::int64_t failed = -1; // number of the first molecule without a solution
+
+    HOLON_INLINE void note(F8 error, I8 good)
+    {
+        const I8 bits = (I8)magnitude(error) & good; // see ordered_bits()
+        residual = bits > residual ? bits : residual;
+    }
+    HOLON_INLINE void note_failures(I8 good, std::int64_t first, int n)
+    {
+        for (int l = 0; l < n; ++l)
+            if (good[l] == 0 && failed < 0) failed = first + l;
+    }
+    HOLON_INLINE std::int64_t largest_residual() const
+    {
+        std::int64_t largest = 0;
+        for (int l = 0; l < lanes; ++l) largest = residual[l] > largest ? residual[l] : largest;
+        return largest;
+    }
+};
+
+} // namespace holon::lattice_lanes
