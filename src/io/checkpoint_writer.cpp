@@ -19,15 +19,18 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
-/// What one rank writes of each state.
+/// What one rank writes of each state, wherever it is.
 struct Rows {
+    std::span<const IVec3> positions, velocities;
+    std::span<const KeptNumber> kept;
+};
+
+/// A copy of it.
+struct Buffer {
     std::vector<IVec3> positions, velocities;
     std::vector<KeptNumber> kept;
 
-    std::size_t bytes() const
-    {
-        return (positions.size() + velocities.size()) * sizeof(IVec3) + kept.size() * sizeof(KeptNumber);
-    }
+    Rows rows() const { return {positions, velocities, kept}; }
 };
 
 /// Which atoms they are, from one repartition to the next. The helper threads share it.
@@ -58,10 +61,10 @@ struct CheckpointWriter::Impl {
     }
 
     int take(int& next, int count) const { return std::exchange(next, (next + 1) % count); }
-    void pack(const Atoms& atoms, Rows& rows) const;
+    Rows pack(const Atoms& atoms, bool lent, Buffer& buffer) const;
     CommitRecord write(int slot, const CommitRecord& record, const Rows& rows) const;
     template <class Row>
-    void write_rows(const std::vector<Row>& rows, std::int64_t block, std::int64_t first_row, Checksum& sum) const;
+    void write_rows(std::span<const Row> rows, std::int64_t block, std::int64_t first_row, Checksum& sum) const;
     void write_identities(int slot, const Identities& all) const;
     void sync_others() const;
     void check_in_place();
@@ -77,8 +80,9 @@ struct CheckpointWriter::Impl {
     std::size_t n_owned = 0, n_kept = 0;
     SharedIdentities identities;
     std::array<SharedIdentities, max_ring> identities_in; // those that this writer has left in each slot; of the helper
-    std::array<Rows, 2> buffers;                          // one is filled while the other is written
-    Rows synced_buffer;                                   // of the syncer
+    std::array<Buffer, 2> buffers;                        // one is filled while the other is written
+    Buffer synced_buffer;                                 // of the syncer
+    bool lent = false;                                    // the helper reads the atoms themselves
     std::size_t current = 0;
     CommitRecord last_record{}; // of the state that finish() has written
     std::int64_t last_record_at = -1;
@@ -87,27 +91,29 @@ struct CheckpointWriter::Impl {
     Worker syncer, helper; // destroyed first
 };
 
-void CheckpointWriter::Impl::pack(const Atoms& atoms, Rows& rows) const
+Rows CheckpointWriter::Impl::pack(const Atoms& atoms, bool lent_atoms, Buffer& buffer) const
 {
     HOLON_ASSERT(static_cast<std::size_t>(atoms.n_owned) == n_owned && atoms.kept.size() == n_kept,
                  fmt::format("{} atoms owned, {} at repartition", atoms.n_owned, n_owned));
-    copy(std::span(atoms.x).first(n_owned), rows.positions);
-    copy(std::span(atoms.v).first(n_owned), rows.velocities);
-    rows.kept.clear();
-    if (n_kept == 0) return;
-    for (std::size_t i = 0; i < n_owned; ++i)
-        for_each_kept(atoms, i, [&](const KeptNumber& number) { rows.kept.push_back(number); });
+    buffer.kept.clear();
+    for (std::size_t i = 0; n_kept > 0 && i < n_owned; ++i)
+        for_each_kept(atoms, i, [&](const KeptNumber& number) { buffer.kept.push_back(number); });
+    const auto x = std::span(atoms.x).first(n_owned), v = std::span(atoms.v).first(n_owned);
+    if (lent_atoms) return {x, v, buffer.kept};
+    copy(x, buffer.positions);
+    copy(v, buffer.velocities);
+    return buffer.rows();
 }
 
 /// Adds them to a checksum, too.
 template <class Row>
-void CheckpointWriter::Impl::write_rows(const std::vector<Row>& rows, std::int64_t block, std::int64_t first_row,
+void CheckpointWriter::Impl::write_rows(std::span<const Row> rows, std::int64_t block, std::int64_t first_row,
                                         Checksum& sum) const
 {
     // Stays in the cache from the checksum to the write. Each write costs, and those of the ranks of a node wait for
     // each other.
     constexpr std::size_t piece = 1 << 20;
-    const auto bytes = std::as_bytes(std::span(rows));
+    const auto bytes = std::as_bytes(rows);
     auto offset = block + first_row * static_cast<std::int64_t>(sizeof(Row));
     for (std::size_t at = 0; at < bytes.size(); at += piece) {
         const auto part = bytes.subspan(at, std::min(piece, bytes.size() - at));
@@ -262,15 +268,17 @@ std::uint64_t CheckpointWriter::votes() const
     return votes;
 }
 
-void CheckpointWriter::submit(const RunState& state, const Atoms& atoms, const Box& box, std::uint64_t agreed)
+void CheckpointWriter::submit(const RunState& state, const Atoms& atoms, const Box& box, std::uint64_t agreed,
+                              bool lent)
 {
     if (!error().empty()) return;
     const bool synced = (agreed & checkpoint_vote_bits) == checkpoint_sync_due;
-    auto& rows = impl_->buffers[impl_->current];
+    auto& buffer = impl_->buffers[impl_->current];
     impl_->current = 1 - impl_->current;
     double begin_cpu = thread_cpu_seconds();
-    impl_->pack(atoms, rows);
-    if (synced) impl_->synced_buffer = rows;
+    const auto rows = impl_->pack(atoms, lent, buffer);
+    impl_->lent = lent;
+    if (synced) impl_->pack(atoms, false, impl_->synced_buffer);
 
     auto record = make_record(state, box);
     record.writer = impl_->writer_id;
@@ -290,7 +298,7 @@ void CheckpointWriter::submit(const RunState& state, const Atoms& atoms, const B
 
     begin_cpu = thread_cpu_seconds();
     const int ring = static_cast<int>(impl_->directory.ring);
-    impl_->helper.start([impl = impl_.get(), slot = impl_->take(impl_->next_ring, ring), record, &rows,
+    impl_->helper.start([impl = impl_.get(), slot = impl_->take(impl_->next_ring, ring), record, rows,
                          identities = impl_->identities] {
         impl->check_in_place();
         auto& there = impl->identities_in[static_cast<std::size_t>(slot)];
@@ -306,13 +314,22 @@ void CheckpointWriter::submit(const RunState& state, const Atoms& atoms, const B
                              identities = impl_->identities] {
             impl->sync_others();
             impl->write_identities(slot, *identities);
-            impl->write(slot, record, impl->synced_buffer);
+            impl->write(slot, record, impl->synced_buffer.rows());
             impl->file.sync();
         });
     }
     impl_->stats.pack_s += thread_cpu_seconds() - begin_cpu;
     impl_->stats.written += 1;
-    impl_->stats.bytes_per_step = static_cast<std::int64_t>(rows.bytes() + sizeof(CommitRecord));
+    impl_->stats.bytes_per_step = static_cast<std::int64_t>(rows.positions.size_bytes() + rows.velocities.size_bytes() +
+                                                            rows.kept.size_bytes() + sizeof(CommitRecord));
+}
+
+void CheckpointWriter::release()
+{
+    if (!std::exchange(impl_->lent, false)) return;
+    const auto begin = Clock::now();
+    impl_->helper.wait();
+    impl_->stats.blocked_s += seconds_since(begin);
 }
 
 void CheckpointWriter::finish()

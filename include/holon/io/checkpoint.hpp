@@ -141,7 +141,11 @@ public:
     /// Copies positions, velocities and kept numbers of the owned atoms and has them written in the background; waits
     /// if the previous state is still being written. The other columns are as they were at repartition(). `agreed` is
     /// the OR of all ranks' votes(). Does nothing after a failure.
-    void submit(const RunState& state, const Atoms& atoms, const Box& box, std::uint64_t agreed = 0);
+    /// `lent`: positions and velocities stay as and where they are until release(), so that they need not be copied.
+    void submit(const RunState& state, const Atoms& atoms, const Box& box, std::uint64_t agreed = 0, bool lent = false);
+
+    /// Waits until the helper has done with atoms that have been lent.
+    void release();
 
     /// Waits until the last state is written and syncs it to disk. The caller then votes on error().
     void finish();

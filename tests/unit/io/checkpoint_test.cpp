@@ -113,6 +113,36 @@ TEST(Checkpoint, identities_are_written_when_they_change_and_stale_ones_are_foun
     EXPECT_EQ(identities_of(0), second);
 }
 
+TEST(Checkpoint, atoms_that_are_lent_may_change_after_their_release)
+{
+    const TemporaryFolder folder;
+    const auto path = folder.file("checkpoint.h5");
+    auto atoms = sample_atoms(n_atoms, 0);
+    auto writer = CheckpointWriter::create({}, path, input, options, sample_state(0), atoms, sample_box());
+    for (std::int64_t step = 1; step < 50; ++step) {
+        atoms = sample_atoms(n_atoms, step);
+        if (step % 5 == 0) writer.repartition(atoms);
+        const bool lent = step % 3 != 0, synced = step % 7 == 0;
+        const auto agreed = synced && writer.votes() == 0 ? std::uint64_t{checkpoint_sync_due} : 0;
+        writer.submit(sample_state(step), atoms, sample_box(), agreed, lent);
+        writer.release();
+        for (auto* vectors : {&atoms.x, &atoms.v}) std::ranges::fill(*vectors, IVec3(1, 2, 3));
+        std::ranges::fill(atoms.kept, 0.0);
+        if (step % 11 == 0) {
+            writer.finish();
+            expect_state(read_checkpoint({}, path), step);
+        }
+    }
+    writer.finish();
+    const CheckpointFile file(path);
+    for (const auto& slot : file.slots()) {
+        if (slot.empty) continue;
+        EXPECT_EQ(file.verify(slot.index), "");
+        EXPECT_EQ(state_hash(slot.state, file.atoms(slot.index), file.kept(slot.index)),
+                  sample_hash(n_atoms, slot.state.step));
+    }
+}
+
 TEST(Checkpoint, goes_on_in_the_ring_without_overwriting_the_state_it_came_from)
 {
     const TemporaryFolder folder;
