@@ -376,16 +376,21 @@ void Outputs::warn(std::int64_t count, const std::string& first)
     std::fprintf(stderr, "holon-md: %s\n", text.c_str());
 }
 
-void Outputs::checkpoint(Engine& engine, const RunState& state)
+void Outputs::checkpoint(Engine& engine, const RunState& state, bool lent)
 {
     if (!checkpoint_ || state.step % parameters_.checkpoint_interval != 0) return;
-    submit(engine, state);
+    submit(engine, state, lent);
 }
 
-void Outputs::submit(Engine& engine, RunState state)
+void Outputs::release_atoms()
+{
+    if (checkpoint_) checkpoint_->release();
+}
+
+void Outputs::submit(Engine& engine, RunState state, bool lent)
 {
     state.outputs = marks();
-    checkpoint_->submit(state, engine.atoms, engine.box(), agreed_checkpoint_);
+    checkpoint_->submit(state, engine.atoms, engine.box(), agreed_checkpoint_, lent);
     last_checkpoint_ = state.step;
 }
 

@@ -126,11 +126,27 @@ void Simulation::run(std::int64_t last)
         ++step_;
         if (!settle_in(engine_, outputs_, step_)) last = step_; // asked to stop
         measured = step_ == last || outputs_.wants_energies(step_);
+        // A state that needs no more forces is written while they are computed.
+        const bool complete = scheme_.second_kick == 0.0;
+        if (complete) {
+            second_half();
+            checkpoint(true);
+        }
         engine_.compute_forces(measured);
-        second_half();
-        const auto timer = engine_.timers.measure(Stage::checkpoint);
-        outputs_.checkpoint(engine_, state());
+        if (complete) {
+            const auto timer = engine_.timers.measure(Stage::checkpoint);
+            outputs_.release_atoms();
+        } else {
+            second_half();
+            checkpoint(false);
+        }
     }
+}
+
+void Simulation::checkpoint(bool lent)
+{
+    const auto timer = engine_.timers.measure(Stage::checkpoint);
+    outputs_.checkpoint(engine_, state(), lent);
 }
 
 void Simulation::apply_thermostat()

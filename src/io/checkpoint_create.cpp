@@ -14,7 +14,7 @@ namespace holon {
 
 namespace {
 
-constexpr std::int64_t min_rank_capacity = 64;
+constexpr std::int64_t min_rank_capacity = 8;
 constexpr std::array<char, 8> magic = {'H', 'O', 'L', 'O', 'N', 'C', 'P', 'T'};
 constexpr std::int64_t pages_searched = 16;
 
@@ -33,15 +33,13 @@ h5::Handle compound_type(std::size_t size)
     return {H5Tcreate(H5T_COMPOUND, size), H5Tclose, "compound type"};
 }
 
-h5::Handle atom_type()
+h5::Handle identity_type()
 {
     static_assert(sizeof(Image) == 12);
     const hsize_t three[] = {3};
-    auto type = compound_type(sizeof(AtomRecord));
-    add_field(type, "position", offsetof(AtomRecord, x), h5::array_type(H5T_NATIVE_INT64, three));
-    add_field(type, "velocity", offsetof(AtomRecord, v), h5::array_type(H5T_NATIVE_INT64, three));
-    add_field(type, "image", offsetof(AtomRecord, image), h5::array_type(H5T_NATIVE_INT32, three));
-    add_field(type, "id", offsetof(AtomRecord, id), H5T_NATIVE_INT32);
+    auto type = compound_type(sizeof(AtomIdentity));
+    add_field(type, "image", offsetof(AtomIdentity, image), h5::array_type(H5T_NATIVE_INT32, three));
+    add_field(type, "id", offsetof(AtomIdentity, id), H5T_NATIVE_INT32);
     return type;
 }
 
@@ -76,7 +74,7 @@ h5::Handle record_type()
     add_field(value, "low", offsetof(StateValue, low), H5T_NATIVE_UINT64);
     add_field(value, "high", offsetof(StateValue, high), H5T_NATIVE_INT64);
 
-    const hsize_t box[] = {3, 3}, values[] = {RunState::max_values};
+    const hsize_t matrix[] = {3, 3}, values[] = {RunState::max_values};
     auto type = compound_type(sizeof(CommitRecord));
     add_field(type, "checksum", offsetof(CommitRecord, checksum), H5T_NATIVE_UINT64);
     add_field(type, "step", offsetof(CommitRecord, step), H5T_NATIVE_INT64);
@@ -87,7 +85,7 @@ h5::Handle record_type()
     add_field(type, "rank", offsetof(CommitRecord, rank), H5T_NATIVE_INT32);
     add_field(type, "ranks", offsetof(CommitRecord, ranks), H5T_NATIVE_INT32);
     add_field(type, "time", offsetof(CommitRecord, time), H5T_NATIVE_DOUBLE);
-    add_field(type, "box", offsetof(CommitRecord, box), h5::array_type(H5T_NATIVE_DOUBLE, box));
+    add_field(type, "box", offsetof(CommitRecord, box), h5::array_type(H5T_NATIVE_DOUBLE, matrix));
     add_field(type, "value_count", offsetof(CommitRecord, value_count), H5T_NATIVE_INT64);
     add_field(type, "values", offsetof(CommitRecord, values), h5::array_type(value, values));
     add_field(type, "outputs", offsetof(CommitRecord, outputs), outputs_type());
@@ -95,6 +93,8 @@ h5::Handle record_type()
     add_field(type, "kept_checksum", offsetof(CommitRecord, kept_checksum), H5T_NATIVE_UINT64);
     add_field(type, "first_kept", offsetof(CommitRecord, first_kept), H5T_NATIVE_INT64);
     add_field(type, "kept", offsetof(CommitRecord, kept), H5T_NATIVE_INT64);
+    add_field(type, "identity_checksum", offsetof(CommitRecord, identity_checksum), H5T_NATIVE_UINT64);
+    add_field(type, "lattice", offsetof(CommitRecord, lattice), h5::array_type(H5T_NATIVE_INT64, matrix));
     return type;
 }
 
@@ -112,26 +112,29 @@ void write_description(hid_t file, const CheckpointInput& input, const Checkpoin
 
 void write_file(hid_t file, const CheckpointInput& input, CheckpointDirectory& directory)
 {
-    const std::int64_t page[] = {page_bytes}, records[] = {directory.rank_capacity}, rows[] = {directory.rows},
-                       kept_rows[] = {directory.kept_rows};
+    const std::int64_t page[] = {page_bytes};
     const auto page_set = h5::create_contiguous(file, H5T_NATIVE_UCHAR, page, "directory");
     h5::link(page_set, file, "directory");
     directory.offset = h5::offset_of(page_set);
     write_description(file, input, directory);
 
     const auto slots = h5::create_group(file, "slots");
-    const auto record = record_type(), atom = atom_type(), kept = kept_type();
+    const auto record = record_type(), identity = identity_type(), kept = kept_type();
+    const std::int64_t records[] = {directory.rank_capacity}, vectors[] = {directory.rows, 3},
+                       rows[] = {directory.rows}, kept_rows[] = {directory.kept_rows};
     for (int k = 0; k < directory.slot_count(); ++k) {
         const auto slot = h5::create_group(slots, std::to_string(k).c_str());
-        const auto record_set = h5::create_contiguous(file, record, records, "commit records");
-        const auto atom_set = h5::create_contiguous(file, atom, rows, "atoms");
-        h5::link(record_set, slot, "commits");
-        h5::link(atom_set, slot, "atoms");
-        directory.slots[static_cast<std::size_t>(k)] = {h5::offset_of(record_set), h5::offset_of(atom_set)};
-        if (directory.kept == 0) continue;
-        const auto kept_set = h5::create_contiguous(file, kept, kept_rows, "kept numbers");
-        h5::link(kept_set, slot, "kept");
-        directory.kept_places[static_cast<std::size_t>(k)] = h5::offset_of(kept_set);
+        const auto add = [&](const char* name, hid_t type, std::span<const std::int64_t> extent) {
+            const auto set = h5::create_contiguous(file, type, extent, name);
+            h5::link(set, slot, name);
+            return h5::offset_of(set);
+        };
+        auto& place = directory.slots[static_cast<std::size_t>(k)];
+        place.records = add("commits", record, records);
+        place.positions = add("position", H5T_NATIVE_INT64, vectors);
+        place.velocities = add("velocity", H5T_NATIVE_INT64, vectors);
+        place.identities = add("identity", identity, rows);
+        if (directory.kept > 0) place.kept = add("kept", kept, kept_rows);
     }
 }
 
@@ -147,13 +150,8 @@ void lay_out(const std::string& path, const CheckpointInput& input, CheckpointDi
 std::uint64_t checksum_of_rest(const RawFile& file, const CheckpointDirectory& directory)
 {
     std::vector<std::pair<std::int64_t, std::int64_t>> excluded = {{directory.offset, directory.offset + page_bytes}};
-    for (int k = 0; k < directory.slot_count(); ++k) {
-        const auto& slot = directory.slots[static_cast<std::size_t>(k)];
-        excluded.emplace_back(slot.records, slot.records + directory.record_bytes());
-        excluded.emplace_back(slot.atoms, slot.atoms + directory.atom_bytes());
-        const auto kept = directory.kept_places[static_cast<std::size_t>(k)];
-        if (directory.kept > 0) excluded.emplace_back(kept, kept + directory.kept_bytes());
-    }
+    for (int k = 0; k < directory.slot_count(); ++k)
+        for (const auto& [begin, size] : directory.parts(k)) excluded.emplace_back(begin, begin + size);
     std::ranges::sort(excluded);
     excluded.emplace_back(directory.file_size, directory.file_size);
 
@@ -204,6 +202,17 @@ bool is_plausible(const CheckpointDirectory& directory)
 
 } // namespace
 
+std::array<FileRange, 5> CheckpointDirectory::parts(int slot) const
+{
+    const auto& place = slots[static_cast<std::size_t>(slot)];
+    const auto size = [](std::int64_t n, std::size_t row) { return n * static_cast<std::int64_t>(row); };
+    return {{{place.records, size(rank_capacity, sizeof(CommitRecord))},
+             {place.positions, size(rows, sizeof(IVec3))},
+             {place.velocities, size(rows, sizeof(IVec3))},
+             {place.identities, size(rows, sizeof(AtomIdentity))},
+             {place.kept, size(kept_rows, sizeof(KeptNumber))}}};
+}
+
 CheckpointDirectory create_checkpoint_file(const std::string& path, const CheckpointInput& input, std::int64_t kept,
                                            int ring, int ranks)
 {
@@ -218,14 +227,14 @@ CheckpointDirectory create_checkpoint_file(const std::string& path, const Checkp
     const auto rows_for = [&directory](std::int64_t n, std::int64_t per_page) {
         return round_up(n, per_page) + directory.rank_capacity * per_page;
     };
-    directory.format = kept > 0 ? checkpoint_format : 1; // which older programs can read, too
-    directory.rows = rows_for(input.atoms, rows_per_page<AtomRecord>);
+    directory.format = checkpoint_format;
+    directory.rows = rows_for(input.atoms, atoms_of_whole_pages);
     directory.kept = kept;
-    directory.kept_rows = kept > 0 ? rows_for(kept, rows_per_page<KeptNumber>) : 0;
+    directory.kept_rows = kept > 0 ? rows_for(kept, rows_of_whole_pages<KeptNumber>) : 0;
 
     std::int64_t needed = std::int64_t{1} << 20;
     for (const auto& [name, text] : input.texts) needed += static_cast<std::int64_t>(text.size()) + page_bytes;
-    needed += directory.slot_count() * (directory.atom_bytes() + directory.kept_bytes() + directory.record_bytes());
+    for (const auto& part : directory.parts(0)) needed += directory.slot_count() * part.size;
     RawFile(path, RawFile::Mode::create).allocate(needed); // the HDF5 library copes badly with a full disk
     lay_out(path, input, directory);
 
@@ -243,10 +252,12 @@ CheckpointDirectory create_checkpoint_file(const std::string& path, const Checkp
 CheckpointDirectory read_directory(const RawFile& file)
 {
     const auto directory = find_directory(file);
-    if (directory.format > checkpoint_format)
-        throw InputError(fmt::format(
-            "{} has format {}, which is newer than this program's ({}). Use the program that wrote it, or a newer one.",
-            file.path(), directory.format, checkpoint_format));
+    if (directory.format != checkpoint_format)
+        throw InputError(
+            fmt::format("{} has format {}, and this version of the program reads format {} only. Go on with the {} "
+                        "version that wrote it.",
+                        file.path(), directory.format, checkpoint_format,
+                        directory.format < checkpoint_format ? "older" : "newer"));
     if (directory.checksum != checksum_of(directory) || !is_plausible(directory))
         throw InputError(fmt::format(
             "{} is damaged: its directory does not match its checksum. Use a copy of the file.", file.path()));

@@ -7,6 +7,7 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <numeric>
 #include <optional>
 #include <string>
 #include <type_traits>
@@ -15,17 +16,26 @@
 /// How checkpoint.h5 is laid out. All numbers are little-endian; every structure here is also an HDF5 datatype.
 namespace holon {
 
-static_assert(sizeof(AtomRecord) == 64 && std::is_standard_layout_v<AtomRecord>);
-static_assert(offsetof(AtomRecord, v) == 24 && offsetof(AtomRecord, image) == 48 && offsetof(AtomRecord, id) == 60);
+static_assert(sizeof(IVec3) == 24);
+
+/// What stays as it is between repartitions: which atom a row of positions and velocities belongs to, and where.
+struct AtomIdentity {
+    Image image; // of the position as it is written
+    AtomId id;
+};
+static_assert(sizeof(AtomIdentity) == 16 && std::is_standard_layout_v<AtomIdentity>);
 
 static_assert(sizeof(KeptNumber) == 16 && std::is_standard_layout_v<KeptNumber>);
 static_assert(offsetof(KeptNumber, index) == 4 && offsetof(KeptNumber, value) == 8);
 
 inline constexpr std::int64_t page_bytes = 4096;
 
-/// Rows per page: a rank's block begins at a multiple of it, so that no two ranks write to one page.
+/// A rank's block of rows begins at a multiple of so many, which fill whole pages: no two ranks write to one page.
 template <class Row>
-inline constexpr std::int64_t rows_per_page = page_bytes / static_cast<std::int64_t>(sizeof(Row));
+inline constexpr std::int64_t rows_of_whole_pages = std::lcm(page_bytes, static_cast<std::int64_t>(sizeof(Row))) /
+                                                    static_cast<std::int64_t>(sizeof(Row));
+inline constexpr std::int64_t atoms_of_whole_pages =
+    std::lcm(rows_of_whole_pages<IVec3>, rows_of_whole_pages<AtomIdentity>);
 
 /// One number of RunState::values.
 struct StateValue {
@@ -38,8 +48,8 @@ struct StateValue {
 struct CommitRecord {
     std::uint64_t checksum; // of all that follows
     std::int64_t step;
-    std::uint64_t writer; // random number of the writer that wrote it: records of two runs are never mixed
-    std::uint64_t data_checksum;
+    std::uint64_t writer;        // random number of the writer that wrote it: records of two runs are never mixed
+    std::uint64_t data_checksum; // of its positions and then its velocities
     std::int64_t first_row;
     std::int64_t atoms;
     std::int32_t rank;
@@ -54,11 +64,14 @@ struct CommitRecord {
     std::uint64_t kept_checksum;
     std::int64_t first_kept;
     std::int64_t kept;
-    std::array<std::byte, 24> reserved;
+    std::uint64_t identity_checksum;     // of its rows of `identity`, which may be older than the step
+    std::array<std::int64_t, 9> lattice; // box vectors in force, row by row [2^-48 nm]
+    std::array<std::byte, 40> reserved;
 };
 static_assert(sizeof(CommitRecord) == page_bytes && std::is_trivially_copyable_v<CommitRecord>);
 
-CommitRecord make_record(const RunState& state);
+CommitRecord make_record(const RunState& state, const Box& box);
+Box box_in_force(const CommitRecord& record);
 RunState state_of(const CommitRecord& record);
 void seal(CommitRecord& record);
 bool is_sealed(const CommitRecord& record);
@@ -66,12 +79,20 @@ bool is_sealed(const CommitRecord& record);
 /// Where one slot's parts begin in the file.
 struct SlotPlace {
     std::int64_t records;
-    std::int64_t atoms;
+    std::int64_t positions;
+    std::int64_t velocities;
+    std::int64_t identities;
+    std::int64_t kept;
+};
+
+/// Part of the file.
+struct FileRange {
+    std::int64_t begin, size;
 };
 
 inline constexpr int max_ring = 12;
 inline constexpr int synced_slots = 2;
-inline constexpr std::uint32_t checkpoint_format = 2; // 1: without kept numbers, where there are none
+inline constexpr std::uint32_t checkpoint_format = 3;
 
 /// The page that says where everything is. It is a dataset of its own at one of the first page boundaries, is found
 /// without the HDF5 library, and guards all of the file that is not a slot with a checksum, so that damage is found
@@ -91,13 +112,10 @@ struct CheckpointDirectory {
     std::array<SlotPlace, max_ring + synced_slots> slots;
     std::int64_t kept;      // numbers that methods keep with atoms, in a state; 0: the slots have no place for any
     std::int64_t kept_rows; // of a slot
-    std::array<std::int64_t, max_ring + synced_slots> kept_places; // where those of each slot begin
-    std::array<std::byte, 3664> reserved;
+    std::array<std::byte, 3440> reserved;
 
     int slot_count() const { return static_cast<int>(ring) + synced_slots; }
-    std::int64_t atom_bytes() const { return rows * static_cast<std::int64_t>(sizeof(AtomRecord)); }
-    std::int64_t kept_bytes() const { return kept_rows * static_cast<std::int64_t>(sizeof(KeptNumber)); }
-    std::int64_t record_bytes() const { return rank_capacity * page_bytes; }
+    std::array<FileRange, 5> parts(int slot) const; // in the order of SlotPlace
 };
 static_assert(sizeof(CheckpointDirectory) == page_bytes && std::is_trivially_copyable_v<CheckpointDirectory>);
 
@@ -119,9 +137,9 @@ struct SlotRecords {
 };
 SlotRecords read_records(const RawFile& file, const CheckpointDirectory& directory, int slot);
 
-/// Reads all atoms and kept numbers of a slot whose records agree: empty, or what is wrong with them.
-std::string verify_atoms(const RawFile& file, const CheckpointDirectory& directory, int slot,
-                         const std::vector<CommitRecord>& records);
+/// Reads all rows of a slot whose records agree: empty, or what is wrong with them.
+std::string verify_rows(const RawFile& file, const CheckpointDirectory& directory, int slot,
+                        const std::vector<CommitRecord>& records);
 
 /// Indices of the slots whose records agree, newest first.
 std::vector<int> slots_by_age(const std::vector<SlotRecords>& slots);

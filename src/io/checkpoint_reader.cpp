@@ -34,14 +34,25 @@ std::vector<Row> read_rows(const RawFile& file, std::int64_t offset, std::span<c
     return rows;
 }
 
-/// The share of `part` out of `parts` of the atoms of a slot.
+/// The share of `part` out of `parts` of the atoms of a slot, wrapped into the box.
 std::vector<AtomRecord> read_atoms(const RawFile& file, const CheckpointDirectory& directory, int slot,
                                    std::span<const CommitRecord> records, std::int64_t part, std::int64_t parts)
 {
     std::vector<Block> blocks;
     for (const auto& record : records) blocks.push_back({record.first_row, record.atoms});
-    return read_rows<AtomRecord>(file, directory.slots[static_cast<std::size_t>(slot)].atoms, blocks,
-                                 directory.atoms * part / parts, directory.atoms * (part + 1) / parts);
+    const auto& place = directory.slots[static_cast<std::size_t>(slot)];
+    const auto begin = directory.atoms * part / parts, end = directory.atoms * (part + 1) / parts;
+    const auto x = read_rows<IVec3>(file, place.positions, blocks, begin, end);
+    const auto v = read_rows<IVec3>(file, place.velocities, blocks, begin, end);
+    const auto identities = read_rows<AtomIdentity>(file, place.identities, blocks, begin, end);
+
+    const auto box = box_in_force(records.front());
+    std::vector<AtomRecord> atoms;
+    for (std::size_t i = 0; i < x.size(); ++i) {
+        auto& atom = atoms.emplace_back(AtomRecord{x[i], v[i], identities[i].image, identities[i].id});
+        atom.image += box.wrap(atom.x);
+    }
+    return atoms;
 }
 
 /// Likewise of the kept numbers.
@@ -50,7 +61,7 @@ std::vector<KeptNumber> read_kept(const RawFile& file, const CheckpointDirectory
 {
     std::vector<Block> blocks;
     for (const auto& record : records) blocks.push_back({record.first_kept, record.kept});
-    return read_rows<KeptNumber>(file, directory.kept_places[static_cast<std::size_t>(slot)], blocks,
+    return read_rows<KeptNumber>(file, directory.slots[static_cast<std::size_t>(slot)].kept, blocks,
                                  directory.kept * part / parts, directory.kept * (part + 1) / parts);
 }
 
@@ -74,7 +85,7 @@ Found look_for_newest(const RawFile& file, const CheckpointDirectory& directory,
             found.notes.push_back(fmt::format("{}: slot {} is skipped: {}.", file.path(), k, slots[k].problem));
     for (const int k : slots_by_age(slots)) {
         auto& records = slots[static_cast<std::size_t>(k)].records;
-        auto problem = verify_atoms(file, directory, k, records);
+        auto problem = verify_rows(file, directory, k, records);
         if (problem.empty() && check) {
             problem = check(directory.run_id, state_of(records.front()));
             if (unfit.empty()) unfit = problem;
@@ -200,14 +211,14 @@ std::vector<CheckpointSlot> CheckpointFile::slots() const
 std::string CheckpointFile::verify(int slot) const
 {
     const auto found = impl_->records(slot);
-    return found.problem.empty() ? verify_atoms(impl_->file, impl_->directory, slot, found.records) : found.problem;
+    return found.problem.empty() ? verify_rows(impl_->file, impl_->directory, slot, found.records) : found.problem;
 }
 
 /// InputError, if the slot is not valid.
 SlotRecords CheckpointFile::Impl::valid_records(int slot) const
 {
     auto found = records(slot);
-    if (found.problem.empty()) found.problem = verify_atoms(file, directory, slot, found.records);
+    if (found.problem.empty()) found.problem = verify_rows(file, directory, slot, found.records);
     if (!found.problem.empty())
         throw InputError(fmt::format("{}: slot {} is not valid: {}.", file.path(), slot, found.problem));
     return found;

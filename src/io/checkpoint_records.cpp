@@ -8,6 +8,7 @@
 
 #include <algorithm>
 #include <bit>
+#include <cmath>
 #include <cstring>
 #include <numeric>
 #include <random>
@@ -21,20 +22,18 @@ std::uint64_t checksum_of(const CommitRecord& record)
     return checksum(std::as_bytes(std::span(&record, 1)).subspan(sizeof(record.checksum)));
 }
 
-/// Calls f(rows) for the rows [begin, begin + count) of a block, a piece after the other, and returns their checksum.
+/// Calls f(rows) for the rows [begin, begin + count) of a block, a piece after the other, and adds them to a checksum.
 template <class Row, class F>
-std::uint64_t read_in_pieces(const RawFile& file, std::int64_t block, std::int64_t begin, std::int64_t count, F f)
+void read_in_pieces(const RawFile& file, std::int64_t block, std::int64_t begin, std::int64_t count, Checksum& sum, F f)
 {
     constexpr std::int64_t piece_rows = 1 << 16;
     std::vector<Row> piece(static_cast<std::size_t>(std::min(piece_rows, count)));
-    Checksum sum;
     for (std::int64_t row = 0; row < count; row += piece_rows) {
         const auto rows = std::span(piece).first(static_cast<std::size_t>(std::min(piece_rows, count - row)));
         file.read(std::as_writable_bytes(rows), block + (begin + row) * static_cast<std::int64_t>(sizeof(Row)));
         sum.add(std::as_bytes(rows));
-        f(rows);
+        f(std::span<const Row>(rows));
     }
-    return sum.value();
 }
 
 int128 join(std::int64_t high, std::uint64_t low)
@@ -52,7 +51,7 @@ std::string disagreement(const std::vector<CommitRecord>& records, const Checkpo
     std::int64_t total = 0, kept = 0;
     for (std::size_t r = 0; r < records.size(); ++r) {
         const auto& record = records[r];
-        if (record.step != first.step || record.writer != first.writer)
+        if (record.step != first.step || record.sequence != first.sequence || record.writer != first.writer)
             return fmt::format("rank {} has not committed step {}", r, first.step);
         if (record.rank != static_cast<std::int32_t>(r) || record.ranks != first.ranks ||
             !within(record.first_row, record.atoms, directory.rows) ||
@@ -68,7 +67,7 @@ std::string disagreement(const std::vector<CommitRecord>& records, const Checkpo
 
 } // namespace
 
-CommitRecord make_record(const RunState& state)
+CommitRecord make_record(const RunState& state, const Box& box)
 {
     HOLON_ASSERT(state.values.size() <= RunState::max_values, fmt::format("{} values", state.values.size()));
     CommitRecord record{};
@@ -76,7 +75,10 @@ CommitRecord make_record(const RunState& state)
     record.time = state.time;
     record.outputs = state.outputs;
     for (int i = 0; i < 3; ++i)
-        for (int j = 0; j < 3; ++j) record.box[static_cast<std::size_t>(3 * i + j)] = state.box(i, j);
+        for (int j = 0; j < 3; ++j) {
+            record.box[static_cast<std::size_t>(3 * i + j)] = state.box(i, j);
+            record.lattice[static_cast<std::size_t>(3 * i + j)] = box.lattice_vector(i)[j];
+        }
     for (const auto& [name, value] : state.values) {
         HOLON_ASSERT(!name.empty() && name.size() <= RunState::max_name, name);
         auto& entry = record.values[static_cast<std::size_t>(record.value_count++)];
@@ -85,6 +87,16 @@ CommitRecord make_record(const RunState& state)
         entry.high = static_cast<std::int64_t>(value >> 64);
     }
     return record;
+}
+
+Box box_in_force(const CommitRecord& record)
+{
+    Mat3 vectors;
+    for (int i = 0; i < 3; ++i)
+        for (int j = 0; j < 3; ++j)
+            vectors(i, j) =
+                std::ldexp(static_cast<double>(record.lattice[static_cast<std::size_t>(3 * i + j)]), -position_bits);
+    return {vectors, position_bits};
 }
 
 RunState state_of(const CommitRecord& record)
@@ -138,30 +150,38 @@ SlotRecords read_records(const RawFile& file, const CheckpointDirectory& directo
     return result;
 }
 
-std::string verify_atoms(const RawFile& file, const CheckpointDirectory& directory, int slot,
-                         const std::vector<CommitRecord>& records)
+std::string verify_rows(const RawFile& file, const CheckpointDirectory& directory, int slot,
+                        const std::vector<CommitRecord>& records)
 {
-    const auto k = static_cast<std::size_t>(slot);
+    const auto& place = directory.slots[static_cast<std::size_t>(slot)];
+    const auto nothing = [](const auto&) {};
     std::vector<bool> seen(static_cast<std::size_t>(directory.atoms), false);
     for (const auto& record : records) {
+        const auto problem = [&record](const char* what) {
+            return fmt::format("the {} of rank {} are damaged", what, record.rank);
+        };
+        Checksum moving, identities, kept;
+        read_in_pieces<IVec3>(file, place.positions, record.first_row, record.atoms, moving, nothing);
+        read_in_pieces<IVec3>(file, place.velocities, record.first_row, record.atoms, moving, nothing);
+        if (moving.value() != record.data_checksum) return problem("positions or velocities");
+
         bool good = true;
-        const auto atoms_checksum = read_in_pieces<AtomRecord>(
-            file, directory.slots[k].atoms, record.first_row, record.atoms, [&](std::span<const AtomRecord> rows) {
-                for (const auto& atom : rows) {
-                    good =
-                        good && atom.id >= 0 && atom.id < directory.atoms && !seen[static_cast<std::size_t>(atom.id)];
-                    if (good) seen[static_cast<std::size_t>(atom.id)] = true;
-                }
-            });
-        if (!good || atoms_checksum != record.data_checksum)
-            return fmt::format("the atoms of rank {} are damaged", record.rank);
-        const auto kept_checksum = read_in_pieces<KeptNumber>(
-            file, directory.kept_places[k], record.first_kept, record.kept, [&](std::span<const KeptNumber> rows) {
+        read_in_pieces<AtomIdentity>(file, place.identities, record.first_row, record.atoms, identities,
+                                     [&](std::span<const AtomIdentity> rows) {
+                                         for (const auto& atom : rows) {
+                                             good = good && atom.id >= 0 && atom.id < directory.atoms &&
+                                                    !seen[static_cast<std::size_t>(atom.id)];
+                                             if (good) seen[static_cast<std::size_t>(atom.id)] = true;
+                                         }
+                                     });
+        if (!good || identities.value() != record.identity_checksum) return problem("ids");
+        if (record.kept == 0) continue;
+        read_in_pieces<KeptNumber>(
+            file, place.kept, record.first_kept, record.kept, kept, [&](std::span<const KeptNumber> rows) {
                 for (const auto& number : rows)
                     good = good && number.id >= 0 && number.id < directory.atoms && number.index >= 0;
             });
-        if (!good || (record.kept > 0 && kept_checksum != record.kept_checksum))
-            return fmt::format("the kept numbers of rank {} are damaged", record.rank);
+        if (!good || kept.value() != record.kept_checksum) return problem("kept numbers");
     }
     return {};
 }

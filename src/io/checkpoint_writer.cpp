@@ -10,6 +10,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <memory>
 #include <optional>
 
 namespace holon {
@@ -18,13 +19,33 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
-/// The rows of one rank in one state.
+/// What one rank writes of each state, wherever it is.
 struct Rows {
-    std::vector<AtomRecord> atoms;
+    std::span<const IVec3> positions, velocities;
+    std::span<const KeptNumber> kept;
+};
+
+/// A copy of it.
+struct Buffer {
+    std::vector<IVec3> positions, velocities;
     std::vector<KeptNumber> kept;
 
-    std::size_t bytes() const { return atoms.size() * sizeof(AtomRecord) + kept.size() * sizeof(KeptNumber); }
+    Rows rows() const { return {positions, velocities, kept}; }
 };
+
+/// Which atoms they are, from one repartition to the next. The helper threads share it.
+struct Identities {
+    std::vector<AtomIdentity> rows;
+    std::int64_t first_row = 0;
+    std::uint64_t checksum = 0;
+};
+using SharedIdentities = std::shared_ptr<const Identities>;
+
+void copy(std::span<const IVec3> from, std::vector<IVec3>& to)
+{
+    to.resize(from.size());
+    std::ranges::copy(std::as_bytes(from), std::as_writable_bytes(std::span(to)).begin()); // one memmove
+}
 
 double seconds_since(Clock::time_point begin)
 {
@@ -40,10 +61,11 @@ struct CheckpointWriter::Impl {
     }
 
     int take(int& next, int count) const { return std::exchange(next, (next + 1) % count); }
-    void pack(const Atoms& atoms, const Box& box, Rows& rows) const;
+    Rows pack(const Atoms& atoms, bool lent, Buffer& buffer) const;
     CommitRecord write(int slot, const CommitRecord& record, const Rows& rows) const;
     template <class Row>
-    std::uint64_t write_rows(const std::vector<Row>& rows, std::int64_t offset) const;
+    void write_rows(std::span<const Row> rows, std::int64_t block, std::int64_t first_row, Checksum& sum) const;
+    void write_identities(int slot, const Identities& all) const;
     void sync_others() const;
     void check_in_place();
 
@@ -54,10 +76,13 @@ struct CheckpointWriter::Impl {
     std::uint64_t writer_id;
     int next_ring = 0, next_synced = 0;
     std::int64_t sequence = 0; // of the last state
-    std::int64_t first_row = 0, first_kept = 0;
+    std::int64_t first_kept = 0;
     std::size_t n_owned = 0, n_kept = 0;
-    std::array<Rows, 2> buffers; // one is filled while the other is written
-    Rows synced_buffer;          // of the syncer
+    SharedIdentities identities;
+    std::array<SharedIdentities, max_ring> identities_in; // those that this writer has left in each slot; of the helper
+    std::array<Buffer, 2> buffers;                        // one is filled while the other is written
+    Buffer synced_buffer;                                 // of the syncer
+    bool lent = false;                                    // the helper reads the atoms themselves
     std::size_t current = 0;
     CommitRecord last_record{}; // of the state that finish() has written
     std::int64_t last_record_at = -1;
@@ -66,58 +91,58 @@ struct CheckpointWriter::Impl {
     Worker syncer, helper; // destroyed first
 };
 
-void CheckpointWriter::Impl::pack(const Atoms& atoms, const Box& box, Rows& rows) const
+Rows CheckpointWriter::Impl::pack(const Atoms& atoms, bool lent_atoms, Buffer& buffer) const
 {
     HOLON_ASSERT(static_cast<std::size_t>(atoms.n_owned) == n_owned && atoms.kept.size() == n_kept,
                  fmt::format("{} atoms owned, {} at repartition", atoms.n_owned, n_owned));
-    rows.atoms.resize(n_owned);
-    const IVec3 cell(box.lattice_vector(0)[0], box.lattice_vector(1)[1], box.lattice_vector(2)[2]);
-    for (std::size_t i = 0; i < n_owned; ++i) {
-        auto& row = rows.atoms[i];
-        row.x = atoms.x[i];
-        row.v = atoms.v[i];
-        row.image = atoms.image[i];
-        // Few atoms have left the canonical cell, and the divisions that wrapping takes would cost more than all the
-        // rest.
-        if ((row.x.array() < 0 || row.x.array() >= cell.array()).any()) row.image += box.wrap(row.x);
-        row.id = atoms.id[i];
-    }
-    rows.kept.clear();
-    if (n_kept == 0) return;
-    for (std::size_t i = 0; i < n_owned; ++i)
-        for_each_kept(atoms, i, [&](const KeptNumber& number) { rows.kept.push_back(number); });
+    buffer.kept.clear();
+    for (std::size_t i = 0; n_kept > 0 && i < n_owned; ++i)
+        for_each_kept(atoms, i, [&](const KeptNumber& number) { buffer.kept.push_back(number); });
+    const auto x = std::span(atoms.x).first(n_owned), v = std::span(atoms.v).first(n_owned);
+    if (lent_atoms) return {x, v, buffer.kept};
+    copy(x, buffer.positions);
+    copy(v, buffer.velocities);
+    return buffer.rows();
 }
 
-/// Returns their checksum.
+/// Adds them to a checksum, too.
 template <class Row>
-std::uint64_t CheckpointWriter::Impl::write_rows(const std::vector<Row>& rows, std::int64_t offset) const
+void CheckpointWriter::Impl::write_rows(std::span<const Row> rows, std::int64_t block, std::int64_t first_row,
+                                        Checksum& sum) const
 {
-    constexpr std::size_t piece = 1 << 17; // stays in the cache from the checksum to the write
-    const auto bytes = std::as_bytes(std::span(rows));
-    Checksum sum;
+    // Stays in the cache from the checksum to the write. Each write costs, and those of the ranks of a node wait for
+    // each other.
+    constexpr std::size_t piece = 1 << 20;
+    const auto bytes = std::as_bytes(rows);
+    auto offset = block + first_row * static_cast<std::int64_t>(sizeof(Row));
     for (std::size_t at = 0; at < bytes.size(); at += piece) {
         const auto part = bytes.subspan(at, std::min(piece, bytes.size() - at));
         sum.add(part);
         file.write(part, offset);
         offset += static_cast<std::int64_t>(part.size());
     }
-    return sum.value();
 }
 
-/// Writes this rank's part of a state; returns the record that now stands in the file.
+/// Writes this rank's part of a state, but for the identities; returns the record that now stands in the file.
 CommitRecord CheckpointWriter::Impl::write(int slot, const CommitRecord& record, const Rows& rows) const
 {
-    const auto k = static_cast<std::size_t>(slot);
-    const auto& place = directory.slots[k];
+    const auto& place = directory.slots[static_cast<std::size_t>(slot)];
     auto committed = record;
-    committed.data_checksum =
-        write_rows(rows.atoms, place.atoms + record.first_row * static_cast<std::int64_t>(sizeof(AtomRecord)));
-    if (record.kept > 0)
-        committed.kept_checksum = write_rows(
-            rows.kept, directory.kept_places[k] + record.first_kept * static_cast<std::int64_t>(sizeof(KeptNumber)));
+    Checksum moving, kept;
+    write_rows(rows.positions, place.positions, record.first_row, moving);
+    write_rows(rows.velocities, place.velocities, record.first_row, moving);
+    write_rows(rows.kept, place.kept, record.first_kept, kept);
+    committed.data_checksum = moving.value();
+    if (record.kept > 0) committed.kept_checksum = kept.value();
     seal(committed);
     file.write(std::as_bytes(std::span(&committed, 1)), place.records + record.rank * page_bytes);
     return committed;
+}
+
+void CheckpointWriter::Impl::write_identities(int slot, const Identities& all) const
+{
+    file.write(std::as_bytes(std::span(all.rows)), directory.slots[static_cast<std::size_t>(slot)].identities +
+                                                       all.first_row * static_cast<std::int64_t>(sizeof(AtomIdentity)));
 }
 
 void CheckpointWriter::Impl::sync_others() const
@@ -212,15 +237,24 @@ void CheckpointWriter::repartition(const Atoms& atoms)
 {
     impl_->n_owned = static_cast<std::size_t>(atoms.n_owned);
     impl_->n_kept = atoms.kept.size();
-    const auto place = [this](std::size_t n, std::int64_t per_page, std::int64_t capacity) {
-        const auto rows = (static_cast<std::int64_t>(n) + per_page - 1) / per_page * per_page;
+    const auto place = [this](std::size_t n, std::int64_t unit, std::int64_t capacity) {
+        const auto rows = (static_cast<std::int64_t>(n) + unit - 1) / unit * unit;
         const auto first = impl_->comm.exclusive_sum(rows);
         HOLON_ASSERT(first + rows <= capacity, fmt::format("{} + {}", first, rows));
         return first;
     };
     const auto& directory = impl_->directory;
-    impl_->first_row = place(impl_->n_owned, rows_per_page<AtomRecord>, directory.rows);
-    if (directory.kept > 0) impl_->first_kept = place(impl_->n_kept, rows_per_page<KeptNumber>, directory.kept_rows);
+    auto identities = std::make_shared<Identities>();
+    identities->first_row = place(impl_->n_owned, atoms_of_whole_pages, directory.rows);
+    if (directory.kept > 0)
+        impl_->first_kept = place(impl_->n_kept, rows_of_whole_pages<KeptNumber>, directory.kept_rows);
+
+    const double begin = thread_cpu_seconds();
+    identities->rows.reserve(impl_->n_owned);
+    for (std::size_t i = 0; i < impl_->n_owned; ++i) identities->rows.push_back({atoms.image[i], atoms.id[i]});
+    identities->checksum = checksum(std::as_bytes(std::span(identities->rows)));
+    impl_->identities = std::move(identities);
+    impl_->stats.pack_s += thread_cpu_seconds() - begin;
 }
 
 std::uint64_t CheckpointWriter::votes() const
@@ -234,20 +268,23 @@ std::uint64_t CheckpointWriter::votes() const
     return votes;
 }
 
-void CheckpointWriter::submit(const RunState& state, const Atoms& atoms, const Box& box, std::uint64_t agreed)
+void CheckpointWriter::submit(const RunState& state, const Atoms& atoms, const Box& box, std::uint64_t agreed,
+                              bool lent)
 {
     if (!error().empty()) return;
     const bool synced = (agreed & checkpoint_vote_bits) == checkpoint_sync_due;
-    auto& rows = impl_->buffers[impl_->current];
+    auto& buffer = impl_->buffers[impl_->current];
     impl_->current = 1 - impl_->current;
     double begin_cpu = thread_cpu_seconds();
-    impl_->pack(atoms, box, rows);
-    if (synced) impl_->synced_buffer = rows;
+    const auto rows = impl_->pack(atoms, lent, buffer);
+    impl_->lent = lent;
+    if (synced) impl_->pack(atoms, false, impl_->synced_buffer);
 
-    auto record = make_record(state);
+    auto record = make_record(state, box);
     record.writer = impl_->writer_id;
     record.sequence = ++impl_->sequence;
-    record.first_row = impl_->first_row;
+    record.first_row = impl_->identities->first_row;
+    record.identity_checksum = impl_->identities->checksum;
     record.atoms = static_cast<std::int64_t>(impl_->n_owned);
     record.first_kept = impl_->first_kept;
     record.kept = static_cast<std::int64_t>(impl_->n_kept);
@@ -261,23 +298,38 @@ void CheckpointWriter::submit(const RunState& state, const Atoms& atoms, const B
 
     begin_cpu = thread_cpu_seconds();
     const int ring = static_cast<int>(impl_->directory.ring);
-    impl_->helper.start([impl = impl_.get(), slot = impl_->take(impl_->next_ring, ring), record, &rows] {
+    impl_->helper.start([impl = impl_.get(), slot = impl_->take(impl_->next_ring, ring), record, rows,
+                         identities = impl_->identities] {
         impl->check_in_place();
+        auto& there = impl->identities_in[static_cast<std::size_t>(slot)];
+        if (there != identities) impl->write_identities(slot, *identities);
+        there = identities;
         impl->last_record = impl->write(slot, record, rows);
         impl->last_record_at = impl->directory.slots[static_cast<std::size_t>(slot)].records + record.rank * page_bytes;
     });
     if (synced) {
         // First what the state relies on, so that a state that is found after a power cut can be gone on from.
         impl_->last_sync = Clock::now();
-        impl_->syncer.start([impl = impl_.get(), slot = ring + impl_->take(impl_->next_synced, synced_slots), record] {
+        impl_->syncer.start([impl = impl_.get(), slot = ring + impl_->take(impl_->next_synced, synced_slots), record,
+                             identities = impl_->identities] {
             impl->sync_others();
-            impl->write(slot, record, impl->synced_buffer);
+            impl->write_identities(slot, *identities);
+            impl->write(slot, record, impl->synced_buffer.rows());
             impl->file.sync();
         });
     }
     impl_->stats.pack_s += thread_cpu_seconds() - begin_cpu;
     impl_->stats.written += 1;
-    impl_->stats.bytes_per_step = static_cast<std::int64_t>(rows.bytes() + sizeof(CommitRecord));
+    impl_->stats.bytes_per_step = static_cast<std::int64_t>(rows.positions.size_bytes() + rows.velocities.size_bytes() +
+                                                            rows.kept.size_bytes() + sizeof(CommitRecord));
+}
+
+void CheckpointWriter::release()
+{
+    if (!std::exchange(impl_->lent, false)) return;
+    const auto begin = Clock::now();
+    impl_->helper.wait();
+    impl_->stats.blocked_s += seconds_since(begin);
 }
 
 void CheckpointWriter::finish()

@@ -1,10 +1,25 @@
 #include "checksum.hpp"
 
-// The library is used from its header: nothing to link, and one call may be inlined into the loop over pieces.
+#include "checksum_kernel.hpp"
+
+// The library is used from its header: nothing to link.
 #define XXH_INLINE_ALL
 #include <xxhash.h>
 
 namespace holon {
+
+namespace {
+
+AddToChecksum* fastest()
+{
+#if defined(HOLON_X86_KERNELS)
+    if (__builtin_cpu_supports("x86-64-v4")) return add_to_checksum_v4;
+    if (__builtin_cpu_supports("x86-64-v3")) return add_to_checksum_v3;
+#endif
+    return add_to_checksum_baseline;
+}
+
+} // namespace
 
 struct Checksum::State {
     alignas(64) XXH3_state_t xxh;
@@ -19,7 +34,8 @@ Checksum::~Checksum() = default;
 
 void Checksum::add(std::span<const std::byte> bytes)
 {
-    XXH3_64bits_update(&state_->xxh, bytes.data(), bytes.size());
+    static AddToChecksum* const kernel = fastest();
+    kernel(&state_->xxh, bytes.data(), bytes.size());
 }
 
 std::uint64_t Checksum::value() const
@@ -29,7 +45,9 @@ std::uint64_t Checksum::value() const
 
 std::uint64_t checksum(std::span<const std::byte> bytes)
 {
-    return XXH3_64bits(bytes.data(), bytes.size());
+    Checksum sum;
+    sum.add(bytes);
+    return sum.value();
 }
 
 } // namespace holon

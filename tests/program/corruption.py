@@ -37,7 +37,7 @@ class Victim:
         self.hashes = {int(step): state_hash for _, step, state_hash in found}
         with h5py.File(self.folder / "checkpoint.h5") as file:
             self.slots = {
-                int(name): [(slot[part].id.get_offset(), slot[part].nbytes) for part in ("commits", "atoms")]
+                int(name): {part: (data.id.get_offset(), data.nbytes) for part, data in slot.items()}
                 for name, slot in file["slots"].items()
             }
             self.commits = {int(name): slot["commits"][:3] for name, slot in file["slots"].items()}
@@ -74,11 +74,12 @@ class Victim:
 
     def used_byte(self, slot, rng):
         """Place of a random byte that a state in a slot is made of."""
-        (commits, _), (atoms, _) = self.slots[slot]
         record = rng.choice(self.commits[slot])
         if rng.random() < 0.3:
-            return commits + PAGE * int(record["rank"]) + rng.randrange(PAGE)
-        return atoms + 64 * (int(record["first_row"]) + rng.randrange(int(record["atoms"]))) + rng.randrange(64)
+            return self.slots[slot]["commits"][0] + PAGE * int(record["rank"]) + rng.randrange(PAGE)
+        part, size = rng.choice([("position", 24), ("velocity", 24), ("identity", 16)])
+        row = int(record["first_row"]) + rng.randrange(int(record["atoms"]))
+        return self.slots[slot][part][0] + size * row + rng.randrange(size)
 
 
 def flipped(data, places, rng):
@@ -114,7 +115,7 @@ def damage(work, arguments, rng, rounds, truncations, fuzzed):
     for _ in range(truncations):
         length = rng.randrange(len(victim.bytes))
         victim.judge(victim.bytes[:length], 2, final, kind("truncation"), f"{length} bytes", [])
-    inside = [range(begin, begin + size) for slot in victim.slots.values() for begin, size in slot]
+    inside = [range(begin, begin + size) for slot in victim.slots.values() for begin, size in slot.values()]
     headers = [at for at in range(0, len(victim.bytes), 8) if not any(at in slot for slot in inside)]
     for _ in range(fuzzed):
         places = rng.sample(headers, rng.randint(1, 8))

@@ -40,8 +40,8 @@ class Docs(holon.ProgramTest):
             file.visit(objects.append)
             for path in objects:
                 names.add(re.sub(r"slots/\d+", "slots/K", path))
-            self.assertEqual(file.attrs["format"], 1)
-            for part in ("atoms", "commits"):
+            self.assertEqual(file.attrs["format"], 3)
+            for part in ("identity", "commits"):
                 names |= set(file["slots/0"][part].dtype.names)
         for name in names - {"input", "slots", "slots/K"}:
             with self.subTest(name):

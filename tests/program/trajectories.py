@@ -51,15 +51,15 @@ def logged_steps(path):
     return [int(after.split()[0]) for line, after in zip(lines, lines[1:]) if line.split() == ["step", "time", "/", "ps"]]
 
 
-def newest_state(path):
-    """The newest state of a checkpoint of a run that has ended: step, atoms [atom]{position, velocity, image, id} by id."""
+def newest_velocities(path):
+    """Of the newest state of a checkpoint of a run that has ended: [atom][xyz], in units of 2^-44 nm/ps, by id."""
     with h5py.File(path) as file:
         slots = []
         for slot in file["slots"].values():
             commits = slot["commits"][()]
             commits = commits[: commits[0]["ranks"]]
             if len(commits) and len(set(commits["step"])) == 1 and commits["atoms"].sum() == file.attrs["atoms"]:
-                slots.append((int(commits[0]["step"]), slot["atoms"], commits))
-        step, atoms, commits = max(slots, key=lambda slot: slot[0])
-        rows = numpy.concatenate([atoms[c["first_row"] : c["first_row"] + c["atoms"]] for c in commits])
-    return step, numpy.sort(rows, order="id")
+                slots.append((int(commits[0]["step"]), slot, commits))
+        _, slot, commits = max(slots, key=lambda slot: slot[0])
+        rows = numpy.concatenate([numpy.arange(c["first_row"], c["first_row"] + c["atoms"]) for c in commits])
+        return slot["velocity"][:][rows[numpy.argsort(slot["identity"]["id"][rows])]]

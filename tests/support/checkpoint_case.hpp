@@ -19,6 +19,19 @@ inline const CheckpointInput input{
     n_atoms, 4711, {{"mdp", "dt = 0.002\n"}, {"title", ""}, {"topology", std::string(100000, 't')}}};
 inline const CheckpointOptions options{4, 0.0, {}};
 
+/// Writes a state; every five steps what belongs to which row of the atoms changes.
+inline void submit_step(CheckpointWriter& writer, std::int64_t step, const RunState& state, std::uint64_t votes = 0)
+{
+    const auto atoms = sample_atoms(n_atoms, step);
+    if (step % 5 == 0) writer.repartition(atoms);
+    writer.submit(state, atoms, sample_box(), votes);
+}
+
+inline void submit_step(CheckpointWriter& writer, std::int64_t step)
+{
+    submit_step(writer, step, sample_state(step), writer.votes());
+}
+
 /// Writes steps [begin, end] into a new file.
 inline void write_steps(const std::string& path, std::int64_t begin, std::int64_t end, CheckpointOptions how = options,
                         std::chrono::milliseconds pause = {})
@@ -26,7 +39,7 @@ inline void write_steps(const std::string& path, std::int64_t begin, std::int64_
     auto writer =
         CheckpointWriter::create({}, path, input, how, sample_state(begin), sample_atoms(n_atoms, begin), sample_box());
     for (std::int64_t step = begin + 1; step <= end; ++step) {
-        writer.submit(sample_state(step), sample_atoms(n_atoms, step), sample_box(), writer.votes());
+        submit_step(writer, step);
         std::this_thread::sleep_for(pause);
     }
     writer.finish();

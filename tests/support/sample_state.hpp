@@ -38,12 +38,13 @@ inline double sample_number(AtomId id, std::int64_t step, int purpose)
 }
 
 /// The atoms of n that `rank` of `ranks` owns, not in order of their ids. Some lie outside the box. Methods keep
-/// numbers with every other one.
+/// numbers with every other one. Image counts, and what order the atoms are in, change every five steps.
 inline Atoms sample_atoms(std::int64_t n, std::int64_t step, int rank = 0, int ranks = 1)
 {
     Atoms atoms;
     atoms.kept_begin.push_back(0);
-    for (std::int64_t k = n - 1; k >= 0; --k) {
+    for (std::int64_t row = 0; row < n; ++row) {
+        const auto k = (2 * n - 1 - row + step / 5) % n;
         const auto id = static_cast<AtomId>(k);
         if (static_cast<int>(scramble(static_cast<std::uint64_t>(k)) % static_cast<std::uint64_t>(ranks)) != rank)
             continue;
@@ -55,7 +56,7 @@ inline Atoms sample_atoms(std::int64_t n, std::int64_t step, int rank = 0, int r
         atoms.x.push_back(to_lattice(5.0 * vector(0), position_unit));
         atoms.v.push_back(to_lattice(vector(3), velocity_unit));
         atoms.f.push_back(to_lattice(1000.0 * vector(6), force_unit));
-        atoms.image.emplace_back(id % 3 - 1, id % 5, static_cast<std::int32_t>(step % 7));
+        atoms.image.emplace_back(id % 3 - 1, id % 5, static_cast<std::int32_t>(step / 5 % 7));
         for (int number = 0; number < (id % 2) * (id % 5); ++number)
             atoms.kept.push_back(sample_number(id, step, 9 + number));
         atoms.kept_begin.push_back(static_cast<std::int32_t>(atoms.kept.size()));

@@ -83,7 +83,7 @@ def speed(make_input, seconds, turns, what):
 
 CASES = {
     "3.cost-lysozyme": cost(lysozyme, 200, "lysozyme, 2 ranks"),
-    "3.cost-million": cost(million, 10, "1.1 million atoms of water, 2 ranks"),
+    "3.cost-million": cost(million, 100, "1.1 million atoms of water, 2 ranks"),
     "3.speed-lysozyme": speed(lysozyme, 20, 5, "lysozyme, 2 ranks"),
     "3.speed-million": speed(million, 20, 5, "1.1 million atoms of water, 2 ranks"),
 }

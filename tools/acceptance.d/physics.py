@@ -139,7 +139,7 @@ def zero_force(report):
 
 def momentum(folder, mass):
     """Total momentum and sum of |m v| of a run's last state, exact in integers but for the masses [u nm/ps]."""
-    velocity = trajectories.newest_state(folder / "checkpoint.h5")[1]["velocity"] * 2.0**-44
+    velocity = trajectories.newest_velocities(folder / "checkpoint.h5") * 2.0**-44
     p = mass[:, None] * velocity
     return numpy.array([math.fsum(column) for column in p.T]), float(numpy.abs(p).sum())
 

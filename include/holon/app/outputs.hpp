@@ -42,8 +42,10 @@ public:
     bool frame_waits_for_constraint_forces() const;
     void constraint_forces(Engine& engine, std::span<const Vec3> forces); // Collective.
 
-    void checkpoint(Engine& engine, const RunState& state); // if due. Collective.
-    void repartitioned(Engine& engine);                     // Collective.
+    /// If due; `lent`: positions and velocities stay as they are until release_atoms(). Collective.
+    void checkpoint(Engine& engine, const RunState& state, bool lent = false);
+    void release_atoms();
+    void repartitioned(Engine& engine); // Collective.
 
     /// Says in md.log and on stderr that something happened so many times; only so often in a run. On any rank.
     void warn(std::int64_t count, const std::string& first);
@@ -67,7 +69,7 @@ private:
     std::string file(const char* name) const { return folder_.file(name); }
     bool goes_on_in(const char* name) const;
     OutputMarks marks() const;
-    void submit(Engine& engine, RunState state);
+    void submit(Engine& engine, RunState state, bool lent = false);
     std::string problem() const;
     std::vector<std::pair<std::string, double>> energies_of(const Measurement& m) const;
     EnergyReport report(const Measurement& m) const;

@@ -42,6 +42,7 @@ private:
     void first_half();
     void exchange_heat();
     void second_half();
+    void checkpoint(bool lent);
     void measure(const Kinetic& before, const ConstraintResult& constrained);
     void write_constraint_forces(const std::vector<IVec3>& unconstrained);
     Kinetic kinetic() const;

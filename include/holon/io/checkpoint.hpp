@@ -19,9 +19,9 @@
 ///
 /// The file is made once, under another name, with its first state in it; from then on the HDF5 library does not touch
 /// it and none of its metadata changes. Each rank writes its atoms (and what methods keep with them) and then a commit
-/// record with their checksum at
-/// offsets that HDF5 reported. A slot is valid if the commit records of one step, from one writer, cover every atom
-/// exactly once and all checksums agree. docs/checkpoint.md describes the file.
+/// record with their checksums at offsets that HDF5 reported. Ids and image counts, which change at a repartition only,
+/// are written into a slot that does not have them yet. A slot is valid if the commit records of one step, from one
+/// writer, cover every atom exactly once and all checksums agree. docs/checkpoint.md describes the file.
 ///
 /// Two promises. The death of the processes loses no step that all ranks have committed: what is written is in the
 /// hands of the operating system. The death of the machine loses no more than about `sync_seconds`: at that interval
@@ -44,7 +44,7 @@ struct OutputMarks {
 
 /// What the integration needs beside atoms, the same on all ranks. Integrators and thermostats add named values.
 struct RunState {
-    static constexpr std::size_t max_values = 80;
+    static constexpr std::size_t max_values = 78;
     static constexpr std::size_t max_name = 31;
 
     std::int64_t step = 0;
@@ -108,7 +108,7 @@ struct CheckpointContents {
 using StateCheck = std::function<std::string(std::uint64_t run_id, const RunState&)>;
 
 /// Reads the newest valid state; each rank gets an equal share of the atoms. InputError if there is none: not HDF5, not
-/// a checkpoint, truncated, damaged, of a newer format. With a `check` (called on rank 0), the newest that passes it.
+/// a checkpoint, truncated, damaged, of another format. With a `check` (called on rank 0), the newest that passes it.
 /// Collective.
 CheckpointContents read_checkpoint(const Communicator& comm, const std::string& path, const StateCheck& check = {});
 
@@ -132,15 +132,20 @@ public:
     CheckpointWriter(CheckpointWriter&&) noexcept;
     CheckpointWriter& operator=(CheckpointWriter&&) noexcept;
 
-    /// After atoms have changed owners: finds this rank's place in the file. Collective.
+    /// After atoms have changed owners, order, id or image count: finds this rank's place in the file. Collective.
     void repartition(const Atoms& atoms);
 
     /// This rank's CheckpointVote bits.
     std::uint64_t votes() const;
 
-    /// Copies the owned atoms, wrapped into `box`, and has them written in the background; waits if the previous state
-    /// is still being written. `agreed` is the OR of all ranks' votes(). Does nothing after a failure.
-    void submit(const RunState& state, const Atoms& atoms, const Box& box, std::uint64_t agreed = 0);
+    /// Copies positions, velocities and kept numbers of the owned atoms and has them written in the background; waits
+    /// if the previous state is still being written. The other columns are as they were at repartition(). `agreed` is
+    /// the OR of all ranks' votes(). Does nothing after a failure.
+    /// `lent`: positions and velocities stay as and where they are until release(), so that they need not be copied.
+    void submit(const RunState& state, const Atoms& atoms, const Box& box, std::uint64_t agreed = 0, bool lent = false);
+
+    /// Waits until the helper has done with atoms that have been lent.
+    void release();
 
     /// Waits until the last state is written and syncs it to disk. The caller then votes on error().
     void finish();

@@ -70,30 +70,21 @@ public:
         return read_records(file, directory_, slot).records.front().step;
     }
 
-    /// Damages what makes up the state in a slot: its commit record, an atom or a kept number.
+    /// Damages what makes up the state in a slot: its commit record, a position, velocity, identity or kept number.
     void damage(int slot, Random& random) const
     {
-        const auto& place = directory_.slots[static_cast<std::size_t>(slot)];
-        const auto atoms = n_atoms * static_cast<std::int64_t>(sizeof(AtomRecord));
-        const auto kept = directory_.kept * static_cast<std::int64_t>(sizeof(KeptNumber));
-        const std::array places = {place.atoms + pick(random, 0, atoms),
-                                   place.records + pick(random, 0, sizeof(CommitRecord)),
-                                   directory_.kept_places[static_cast<std::size_t>(slot)] + pick(random, 0, kept)};
-        const auto at = places[static_cast<std::size_t>(pick(random, 0, 3))];
-        flip(at, static_cast<int>(pick(random, 0, 8)));
+        const auto part = static_cast<std::size_t>(pick(random, 0, 5));
+        const std::array used = {static_cast<std::int64_t>(sizeof(CommitRecord)), n_atoms * 24, n_atoms * 24,
+                                 n_atoms * 16, directory_.kept * 16};
+        flip(directory_.parts(slot)[part].begin + pick(random, 0, used[part]), static_cast<int>(pick(random, 0, 8)));
     }
 
     /// True for bytes that belong to no slot: the HDF5 metadata, the input and the directory.
     bool is_header(std::int64_t offset) const
     {
-        const auto within = [offset](std::int64_t begin, std::int64_t size) {
-            return offset >= begin && offset < begin + size;
-        };
-        for (std::size_t k = 0; k < static_cast<std::size_t>(directory_.slot_count()); ++k)
-            if (within(directory_.slots[k].records, directory_.record_bytes()) ||
-                within(directory_.slots[k].atoms, directory_.atom_bytes()) ||
-                within(directory_.kept_places[k], directory_.kept_bytes()))
-                return false;
+        for (int k = 0; k < directory_.slot_count(); ++k)
+            for (const auto& [begin, size] : directory_.parts(k))
+                if (offset >= begin && offset < begin + size) return false;
         return true;
     }
 
@@ -235,11 +226,11 @@ TEST(DamagedCheckpoint, names_the_slots_it_skips)
     const TemporaryFolder folder;
     const auto path = folder.file("checkpoint.h5");
     write_steps(path, 0, 9);
-    // An atom in the middle of the newest state: its bytes are found by content.
+    // An atom in the middle of the newest state: the bytes of its velocity are found by content.
     std::ifstream in(path, std::ios::binary);
     const std::string bytes((std::istreambuf_iterator<char>(in)), {});
     const auto newest = CheckpointFile(path).atoms(CheckpointFile(path).newest_valid());
-    const auto at = bytes.find(std::string(reinterpret_cast<const char*>(&newest[500]), sizeof(AtomRecord)));
+    const auto at = bytes.find(std::string(reinterpret_cast<const char*>(&newest[500].v), sizeof(IVec3)));
     ASSERT_NE(at, std::string::npos);
     flip(path, static_cast<std::int64_t>(at) + 3);
     const auto contents = read_checkpoint({}, path);
@@ -258,16 +249,21 @@ TEST(DamagedCheckpoint, other_files_are_refused)
     EXPECT_NE(read_error(folder.path()).find("it is a folder"), std::string::npos) << read_error(folder.path());
 }
 
-TEST(DamagedCheckpoint, a_newer_format_is_refused)
+TEST(DamagedCheckpoint, another_format_is_refused)
 {
     const TemporaryFolder folder;
     const auto path = folder.file("checkpoint.h5");
     write_steps(path, 0, 0);
-    std::fstream file(path, std::ios::in | std::ios::out | std::ios::binary);
-    file.seekp(4096 + 8);
-    file.put(static_cast<char>(checkpoint_format + 1));
-    file.close();
-    EXPECT_NE(read_error(path).find("newer"), std::string::npos) << read_error(path);
+    for (const int difference : {-2, -1, 1}) {
+        std::fstream file(path, std::ios::in | std::ios::out | std::ios::binary);
+        file.seekp(4096 + 8);
+        file.put(static_cast<char>(static_cast<int>(checkpoint_format) + difference));
+        file.close();
+        const auto error = read_error(path);
+        EXPECT_NE(error.find(difference < 0 ? "the older version that wrote it" : "the newer version that wrote it"),
+                  std::string::npos)
+            << error;
+    }
 }
 
 TEST(DamagedCheckpoint, changed_input_is_refused)

@@ -4,6 +4,8 @@
 
 #include <support/checkpoint_case.hpp>
 
+#include <io/checkpoint_layout.hpp>
+
 #include <gtest/gtest.h>
 
 #include <array>
@@ -49,30 +51,96 @@ TEST(Checkpoint, keeps_the_last_steps_and_the_values)
     EXPECT_EQ(file.input(), input);
 }
 
-/// Then older programs can read it, as this one can read theirs; a state with kept numbers takes a file of its own.
-TEST(Checkpoint, without_kept_numbers_it_has_the_first_format)
+TEST(Checkpoint, kept_numbers_take_a_file_of_their_own)
 {
     const TemporaryFolder folder;
     const auto path = folder.file("checkpoint.h5");
-    const auto format = [&path] {
-        std::ifstream file(path, std::ios::binary);
-        file.seekg(4096 + 8);
-        return file.get();
-    };
     auto bare = sample_atoms(n_atoms, 3);
     bare.kept_begin.clear();
     bare.kept.clear();
     CheckpointWriter::create({}, path, input, options, sample_state(3), bare, sample_box());
-    EXPECT_EQ(format(), 1);
     const auto contents = read_checkpoint({}, path);
     EXPECT_EQ(contents.atoms.size(), static_cast<std::size_t>(n_atoms));
     EXPECT_TRUE(contents.kept.empty());
 
     auto writer = CheckpointWriter::resume({}, path, contents, options, sample_atoms(n_atoms, 3), sample_box());
-    EXPECT_EQ(format(), 2);
-    writer.submit(sample_state(4), sample_atoms(n_atoms, 4), sample_box());
+    submit_step(writer, 4);
     writer.finish();
     expect_state(read_checkpoint({}, path), 4);
+}
+
+/// Which atoms the rows are is written again only after a repartition, and only where it is not yet in the slot.
+TEST(Checkpoint, identities_are_written_when_they_change_and_stale_ones_are_found_out)
+{
+    const TemporaryFolder folder;
+    const auto path = folder.file("checkpoint.h5");
+    auto writer =
+        CheckpointWriter::create({}, path, input, options, sample_state(0), sample_atoms(n_atoms, 0), sample_box());
+    const auto directory = read_directory(RawFile(path, RawFile::Mode::read));
+    const auto size = n_atoms * static_cast<std::int64_t>(sizeof(AtomIdentity));
+    const auto identities_of = [&](std::size_t slot) {
+        std::vector<std::byte> bytes(static_cast<std::size_t>(size));
+        RawFile(path, RawFile::Mode::read).read(bytes, directory.slots[slot].identities);
+        return bytes;
+    };
+    const auto problems = [&] {
+        writer.finish();
+        const CheckpointFile file(path);
+        std::vector<std::string> all;
+        for (int slot = 0; slot < options.slots; ++slot) all.push_back(file.verify(slot));
+        return all;
+    };
+    const std::vector<std::string> none(4), stale(4, "the ids of rank 0 are damaged");
+    const auto first = identities_of(0);
+    for (std::int64_t step = 1; step < 9; ++step) submit_step(writer, step);
+    EXPECT_EQ(problems(), none);
+    const auto second = identities_of(0); // of steps 5 to 8
+    EXPECT_NE(first, second);
+
+    for (std::size_t slot = 0; slot < 4; ++slot)
+        RawFile(path, RawFile::Mode::write).write(first, directory.slots[slot].identities);
+    EXPECT_EQ(problems(), stale);
+    const auto atoms = sample_atoms(n_atoms, 5);
+    for (std::int64_t step = 9; step < 15; ++step) writer.submit(sample_state(step), atoms, sample_box());
+    EXPECT_EQ(problems(), stale);
+    writer.repartition(atoms);
+    writer.submit(sample_state(15), atoms, sample_box());
+    auto one_good = stale;
+    one_good[15 % 4] = "";
+    EXPECT_EQ(problems(), one_good);
+    for (std::int64_t step = 16; step < 19; ++step) writer.submit(sample_state(step), atoms, sample_box());
+    EXPECT_EQ(problems(), none);
+    EXPECT_EQ(identities_of(0), second);
+}
+
+TEST(Checkpoint, atoms_that_are_lent_may_change_after_their_release)
+{
+    const TemporaryFolder folder;
+    const auto path = folder.file("checkpoint.h5");
+    auto atoms = sample_atoms(n_atoms, 0);
+    auto writer = CheckpointWriter::create({}, path, input, options, sample_state(0), atoms, sample_box());
+    for (std::int64_t step = 1; step < 50; ++step) {
+        atoms = sample_atoms(n_atoms, step);
+        if (step % 5 == 0) writer.repartition(atoms);
+        const bool lent = step % 3 != 0, synced = step % 7 == 0;
+        const auto agreed = synced && writer.votes() == 0 ? std::uint64_t{checkpoint_sync_due} : 0;
+        writer.submit(sample_state(step), atoms, sample_box(), agreed, lent);
+        writer.release();
+        for (auto* vectors : {&atoms.x, &atoms.v}) std::ranges::fill(*vectors, IVec3(1, 2, 3));
+        std::ranges::fill(atoms.kept, 0.0);
+        if (step % 11 == 0) {
+            writer.finish();
+            expect_state(read_checkpoint({}, path), step);
+        }
+    }
+    writer.finish();
+    const CheckpointFile file(path);
+    for (const auto& slot : file.slots()) {
+        if (slot.empty) continue;
+        EXPECT_EQ(file.verify(slot.index), "");
+        EXPECT_EQ(state_hash(slot.state, file.atoms(slot.index), file.kept(slot.index)),
+                  sample_hash(n_atoms, slot.state.step));
+    }
 }
 
 TEST(Checkpoint, goes_on_in_the_ring_without_overwriting_the_state_it_came_from)
@@ -84,7 +152,7 @@ TEST(Checkpoint, goes_on_in_the_ring_without_overwriting_the_state_it_came_from)
         const auto contents = read_checkpoint({}, path);
         expect_state(contents, step);
         auto writer = CheckpointWriter::resume({}, path, contents, options, sample_atoms(n_atoms, step), sample_box());
-        writer.submit(sample_state(step + 1), sample_atoms(n_atoms, step + 1), sample_box());
+        submit_step(writer, step + 1);
         writer.finish();
         const CheckpointFile file(path);
         EXPECT_EQ(file.verify(contents.slot), "");
@@ -238,8 +306,7 @@ TEST(Checkpoint, survives_kill_at_any_moment)
                 auto step = contents.state.step;
                 auto writer =
                     CheckpointWriter::resume({}, path, contents, options, sample_atoms(n_atoms, step), sample_box());
-                for (++step; step < contents.state.step + 200; ++step)
-                    writer.submit(sample_state(step), sample_atoms(n_atoms, step), sample_box());
+                for (++step; step < contents.state.step + 200; ++step) submit_step(writer, step);
             },
             20000, random);
         if (!std::filesystem::exists(path)) continue; // killed before it was complete
@@ -294,8 +361,7 @@ TEST(Checkpoint, a_failed_write_is_reported_and_the_last_good_state_stays)
     const int status = with_file_limit(200000, [&] {
         const auto contents = read_checkpoint({}, path);
         auto writer = CheckpointWriter::resume({}, path, contents, options, sample_atoms(n_atoms, 5), sample_box());
-        for (std::int64_t step = 6; step < 12; ++step)
-            writer.submit(sample_state(step), sample_atoms(n_atoms, step), sample_box());
+        for (std::int64_t step = 6; step < 12; ++step) submit_step(writer, step);
         writer.finish();
         return writer.error().find("Cannot write") != std::string::npos && writer.votes() == checkpoint_failed ? 42 : 1;
     });
