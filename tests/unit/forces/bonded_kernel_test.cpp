@@ -270,6 +270,36 @@ TEST(BondedKernel, ExcludedPairsLoseWhatTheMeshGivesThem)
     }
 }
 
+/// Also where both a triangle and a single pair reach beyond the cutoff: each pair is corrected once.
+TEST(BondedKernel, ExcludedPairsBeyondTheCutoffAreCorrectedOnce)
+{
+    const std::vector<Vec3> x = {Vec3(0, 0, 0), Vec3(1.1, 0, 0), Vec3(0, 1.2, 0), Vec3(0, 0, 1.15)}; // cutoff 1
+    const std::vector<std::int32_t> pairs = {0, 1, 0, 2, 0, 3, 1, 2};
+    BondedFixture system(Interaction::excluded_pair, {}, x);
+    system.mesh = mesh_of(1.0, system.box);
+    for (std::size_t i = 2; i < x.size(); ++i) {
+        system.x.push_back(to_lattice(x[i], position_unit));
+        system.charge.push_back(0.7);
+        system.id.push_back(static_cast<AtomId>(10 + i));
+    }
+    system.terms.atoms = pairs;
+    system.terms.parameters.assign(pairs.size() / 2, 0);
+    double energy = 0.0;
+    std::vector<Vec3> force(x.size(), Vec3::Zero());
+    for (std::size_t p = 0; p < pairs.size(); p += 2) {
+        const auto i = static_cast<std::size_t>(pairs[p]), j = static_cast<std::size_t>(pairs[p + 1]);
+        const Vec3 d = to_real(system.box.minimum_image(system.x[i] - system.x[j]), position_unit);
+        const double strength = units::electric_factor * system.charge[i] * system.charge[j];
+        ASSERT_GT(d.norm(), 1.0);
+        energy -= strength * system.mesh->split->smooth(d.norm());
+        force[i] -= strength * system.mesh->split->smooth_force(d.norm()) * d;
+        force[j] += strength * system.mesh->split->smooth_force(d.norm()) * d;
+    }
+    const auto result = system.evaluate();
+    EXPECT_NEAR(result.energy(EnergyTerm::coulomb_exclusion), energy, 1e-8);
+    for (std::size_t i = 0; i < x.size(); ++i) EXPECT_LT((result.force(i) - force[i]).norm(), 1e-7) << i;
+}
+
 TEST(BondedKernel, ArcTangentIsAccurate)
 {
     for (int i = 0; i <= 20000; ++i) {
