@@ -172,8 +172,6 @@ Outputs::Outputs(const RunInput& input, OutputFolder& folder, Engine& engine, co
         open_texts(columns);
         std::filesystem::remove(file("summary.json")); // of the part that goes on now
     });
-    cpu_begin_ = process_cpu_seconds();
-    reductions_begin_ = comm.reductions();
 }
 
 /// True for a file of an earlier start that this one goes on in.
@@ -266,6 +264,15 @@ void Outputs::describe(const RunInput& input, Engine& engine, const std::optiona
         log.line(fmt::format("Going on from the checkpoint of step {}", start_step_));
     for (const auto& note : input.notes.texts()) log.line("Note: " + note);
     log.line("\nParameters:\n" + effective_mdp(input.settings));
+}
+
+void Outputs::start_clocks(Engine& engine)
+{
+    engine.comm().barrier(); // what one rank has done before is no part of it
+    engine.timers = {};
+    begin_ = Timers::Clock::now();
+    cpu_begin_ = process_cpu_seconds();
+    reductions_begin_ = engine.comm().reductions();
 }
 
 bool Outputs::wants_energies(std::int64_t step) const

@@ -56,9 +56,9 @@ int run_system(RunInput& input, const RunOptions& options, const Communicator& c
     std::optional<Outputs> outputs;
     if (comm.root()) show_notes(input);
     const auto mesh = mesh_report(engine, parameters);
-    engine.timers = {}; // of the run proper
     outputs.emplace(input, folder, engine, input.state);
     outputs->describe(input, engine, mesh);
+    outputs->start_clocks(engine);
     const auto last = parameters.nsteps >= 0 ? parameters.nsteps : std::numeric_limits<std::int64_t>::max();
     try {
         if (minimise) {

@@ -32,6 +32,7 @@ public:
 
     /// First lines of md.log: system, grid, mesh, notes. Call after Outputs exists, before the first step. Collective.
     void describe(const RunInput& input, Engine& engine, const std::optional<MeshReport>& mesh);
+    void start_clocks(Engine& engine); // of the run proper. Collective.
 
     bool wants_energies(std::int64_t step) const;
     void measured(const Measurement& measurement);
