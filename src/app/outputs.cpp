@@ -389,11 +389,6 @@ void Outputs::checkpoint(Engine& engine, const RunState& state, bool lent)
     submit(engine, state, lent);
 }
 
-void Outputs::release_atoms()
-{
-    if (checkpoint_) checkpoint_->release();
-}
-
 void Outputs::submit(Engine& engine, RunState state, bool lent)
 {
     state.outputs = marks();

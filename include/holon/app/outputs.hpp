@@ -45,7 +45,10 @@ public:
 
     /// If due; `lent`: positions and velocities stay as they are until release_atoms(). Collective.
     void checkpoint(Engine& engine, const RunState& state, bool lent = false);
-    void release_atoms();
+    void release_atoms()
+    {
+        if (checkpoint_) checkpoint_->release();
+    }
     void repartitioned(Engine& engine); // Collective.
 
     /// Says in md.log and on stderr that something happened so many times; only so often in a run. On any rank.
