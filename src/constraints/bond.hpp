@@ -30,6 +30,13 @@ inline void displace(Atoms& atoms, std::int32_t atom, const Vec3& displacement, 
     if (inverse_dt > 0.0) atoms.v[a] += to_lattice(displacement * inverse_dt, velocity_unit);
 }
 
+/// The numbers of lattice vectors, three for each, as kernels take them; null if there are none.
+template <class Vectors>
+auto numbers_of(Vectors& vectors)
+{
+    return vectors.empty() ? nullptr : vectors.front().data();
+}
+
 inline double inverse_step(const ConstraintStage& stage)
 {
     return stage.dt > 0.0 ? 1.0 / stage.dt : 0.0;

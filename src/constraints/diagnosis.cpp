@@ -50,11 +50,12 @@ std::vector<ConstraintDiagnosis> diagnose(const Topology& topology)
         if (d.constraints == 0 || d.molecules == 0) continue;
         const auto clusters = find_clusters(molecule).clusters;
         d.clusters = std::ssize(clusters);
+        const KnownAngles angles(&topology, molecule);
         for (const auto& cluster : clusters) {
             const auto n = std::ssize(cluster.constraints);
             d.smallest_cluster = d.largest_cluster == 0 ? n : std::min(d.smallest_cluster, n);
             d.largest_cluster = std::max(d.largest_cluster, n);
-            d.lincs_radius = std::max(d.lincs_radius, lincs_spectrum(&topology, molecule, cluster).radius);
+            d.lincs_radius = std::max(d.lincs_radius, lincs_spectrum(angles, molecule, cluster).radius);
         }
         result.push_back(d);
     }

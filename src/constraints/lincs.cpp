@@ -80,7 +80,7 @@ private:
 
 std::string LincsSolver::refusal(const MoleculeType& molecule, const ConstraintCluster& cluster) const
 {
-    const auto spectrum = lincs_spectrum(settings_.topology, molecule, cluster);
+    const auto spectrum = lincs_spectrum(KnownAngles(settings_.topology, molecule), molecule, cluster);
     if (spectrum.radius < 1.0) return {};
     return fmt::format("LINCS would not converge: the spectral radius of its matrix is {:.3f}, and must be below 1, "
                        "because of the constraints of atoms {}",

@@ -3,7 +3,10 @@
 #include <holon/system/clusters.hpp>
 #include <holon/system/topology.hpp>
 
+#include <algorithm>
+#include <array>
 #include <cstdint>
+#include <map>
 #include <span>
 #include <string>
 #include <vector>
@@ -67,10 +70,28 @@ struct LincsSpectrum {
     std::vector<std::int32_t> atoms; // molecule-local: those of the constraints that the mode moves most
 };
 
+/// Equilibrium angles of a molecule's terms, as cosines; of none without a topology. Those of one molecule serve all
+/// its clusters.
+class KnownAngles {
+public:
+    KnownAngles(const Topology* topology, const MoleculeType& molecule);
+
+    /// Atoms are molecule-local. That of a free joint, if there is no such term.
+    double cosine(std::int32_t end, std::int32_t middle, std::int32_t other) const;
+
+private:
+    using Key = std::array<std::int32_t, 3>; // end, middle, other end; ends ascending
+    static Key key(std::int32_t end, std::int32_t middle, std::int32_t other)
+    {
+        return {std::min(end, other), middle, std::max(end, other)};
+    }
+    std::map<Key, double> cosines_;
+};
+
 /// Angles between constraints come from third ones that close triangles (those that were left out, too), else from the
-/// angle terms of the molecule, else (or without a topology) they count as those of a free joint, whose mean squared
-/// cosine is 1/3. That is an estimate where angles between constraints change with torsions: 1.36 for a long
-/// united-atom chain with rigid angles, which has 1.82 if all are trans, 1.4 to 1.7 if some are gauche.
-LincsSpectrum lincs_spectrum(const Topology* topology, const MoleculeType& molecule, const ConstraintCluster& cluster);
+/// angle terms of the molecule, else they count as those of a free joint, whose mean squared cosine is 1/3. That is an
+/// estimate where angles between constraints change with torsions: 1.36 for a long united-atom chain with rigid angles,
+/// which has 1.82 if all are trans, 1.4 to 1.7 if some are gauche.
+LincsSpectrum lincs_spectrum(const KnownAngles& angles, const MoleculeType& molecule, const ConstraintCluster& cluster);
 
 } // namespace holon

@@ -19,44 +19,13 @@ std::size_t index(std::int64_t k)
     return static_cast<std::size_t>(k);
 }
 
-/// Equilibrium angles of a molecule's terms, as cosines by (end, middle, other end), ends ascending.
-class KnownAngles {
-public:
-    KnownAngles(const Topology* topology, const MoleculeType& molecule)
-    {
-        if (topology == nullptr) return;
-        for (const auto kind : {Interaction::harmonic_angle, Interaction::g96_angle, Interaction::urey_bradley}) {
-            const auto& list = molecule.interactions[static_cast<std::size_t>(kind)];
-            const auto& parameters = topology->parameters[static_cast<std::size_t>(kind)];
-            for (std::size_t t = 0; t < list.size(); ++t)
-                cosines_.emplace(key(list.atoms[3 * t], list.atoms[3 * t + 1], list.atoms[3 * t + 2]),
-                                 std::cos(parameters[index(list.parameters[t])][0]));
-        }
-    }
-
-    double cosine(std::int32_t end, std::int32_t middle, std::int32_t other) const
-    {
-        const auto found = cosines_.find(key(end, middle, other));
-        return found == cosines_.end() ? -std::sqrt(1.0 / 3.0) : found->second;
-    }
-
-private:
-    using Key = std::array<std::int32_t, 3>;
-    static Key key(std::int32_t end, std::int32_t middle, std::int32_t other)
-    {
-        return {std::min(end, other), middle, std::max(end, other)};
-    }
-    std::map<Key, double> cosines_;
-};
-
 /// The LINCS matrix of the molecule at its ideal angles.
 class IdealMatrix {
 public:
-    IdealMatrix(const Topology* topology, const MoleculeType& molecule, const ConstraintCluster& cluster,
+    IdealMatrix(const KnownAngles& angles, const MoleculeType& molecule, const ConstraintCluster& cluster,
                 const LincsShape& shape)
         : size_(shape.size())
     {
-        const KnownAngles angles(topology, molecule);
         std::map<std::array<std::int32_t, 2>, double> distance;
         for (const auto& c : cluster.constraints) distance[{std::min(c.i, c.j), std::max(c.i, c.j)}] = c.length;
         for (const auto& [c, length] : molecule.implied) distance[{std::min(c.i, c.j), std::max(c.i, c.j)}] = length;
@@ -126,10 +95,28 @@ std::pair<double, Eigen::VectorXd> largest_mode(const IdealMatrix& matrix)
 
 } // namespace
 
-LincsSpectrum lincs_spectrum(const Topology* topology, const MoleculeType& molecule, const ConstraintCluster& cluster)
+KnownAngles::KnownAngles(const Topology* topology, const MoleculeType& molecule)
+{
+    if (topology == nullptr) return;
+    for (const auto kind : {Interaction::harmonic_angle, Interaction::g96_angle, Interaction::urey_bradley}) {
+        const auto& list = molecule.interactions[static_cast<std::size_t>(kind)];
+        const auto& parameters = topology->parameters[static_cast<std::size_t>(kind)];
+        for (std::size_t t = 0; t < list.size(); ++t)
+            cosines_.emplace(key(list.atoms[3 * t], list.atoms[3 * t + 1], list.atoms[3 * t + 2]),
+                             std::cos(parameters[index(list.parameters[t])][0]));
+    }
+}
+
+double KnownAngles::cosine(std::int32_t end, std::int32_t middle, std::int32_t other) const
+{
+    const auto found = cosines_.find(key(end, middle, other));
+    return found == cosines_.end() ? -std::sqrt(1.0 / 3.0) : found->second;
+}
+
+LincsSpectrum lincs_spectrum(const KnownAngles& angles, const MoleculeType& molecule, const ConstraintCluster& cluster)
 {
     const LincsShape shape(molecule, cluster);
-    const auto [radius, mode] = largest_mode(IdealMatrix(topology, molecule, cluster, shape));
+    const auto [radius, mode] = largest_mode(IdealMatrix(angles, molecule, cluster, shape));
     LincsSpectrum spectrum{radius, {}};
     const double largest = mode.cwiseAbs().maxCoeff();
     for (std::int32_t k = 0; k < shape.size(); ++k)

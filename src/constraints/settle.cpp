@@ -9,6 +9,8 @@
 
 #include "bond.hpp"
 
+#include <holon/core/instruction_sets.hpp>
+
 #include <cmath>
 #include <vector>
 
@@ -20,20 +22,12 @@ using settle::Waters;
 
 settle::Outcome run_positions(const Waters& waters)
 {
-#if defined(HOLON_X86_KERNELS)
-    if (__builtin_cpu_supports("x86-64-v4")) return settle::positions_v4(waters);
-    if (__builtin_cpu_supports("x86-64-v3")) return settle::positions_v3(waters);
-#endif
-    return settle::positions_baseline(waters);
+    return HOLON_CALL(settle::positions, waters);
 }
 
 settle::Outcome run_velocities(const Waters& waters)
 {
-#if defined(HOLON_X86_KERNELS)
-    if (__builtin_cpu_supports("x86-64-v4")) return settle::velocities_v4(waters);
-    if (__builtin_cpu_supports("x86-64-v3")) return settle::velocities_v3(waters);
-#endif
-    return settle::velocities_baseline(waters);
+    return HOLON_CALL(settle::velocities, waters);
 }
 
 Triangle triangle_of(const MoleculeType& molecule, const ConstraintCluster& cluster)
@@ -132,16 +126,15 @@ ConstraintResult SettleSolver::project(Atoms& atoms, const std::vector<IVec3>& r
 {
     ConstraintResult result;
     VirialSum virial;
-    const auto numbers = [](auto& lattice) { return lattice.empty() ? nullptr : lattice.front().data(); };
     for (auto& kind : kinds_) {
         if (kind.molecules.empty()) continue;
         const bool wants_virial = stage.force_factor != 0.0;
         const auto outcome = kernel(Waters{.n = static_cast<std::int64_t>(kind.molecules.size()),
                                            .atoms = kind.atoms.data(),
                                            .triangle = kind.triangle,
-                                           .x_ref = numbers(reference),
-                                           .x = numbers(atoms.x),
-                                           .v = numbers(atoms.v),
+                                           .x_ref = numbers_of(reference),
+                                           .x = numbers_of(atoms.x),
+                                           .v = numbers_of(atoms.v),
                                            .inverse_dt = inverse_dt,
                                            .moved = wants_virial ? kind.moved.data() : nullptr});
         result.residual = std::max(result.residual, outcome.residual);

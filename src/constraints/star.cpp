@@ -8,6 +8,8 @@
 
 #include "bond.hpp"
 
+#include <holon/core/instruction_sets.hpp>
+
 #include <vector>
 
 namespace holon {
@@ -19,20 +21,12 @@ constexpr auto lanes = static_cast<std::size_t>(star::lanes);
 
 star::Outcome run_positions(const star::Stars& stars)
 {
-#if defined(HOLON_X86_KERNELS)
-    if (__builtin_cpu_supports("x86-64-v4")) return star::positions_v4(stars);
-    if (__builtin_cpu_supports("x86-64-v3")) return star::positions_v3(stars);
-#endif
-    return star::positions_baseline(stars);
+    return HOLON_CALL(star::positions, stars);
 }
 
 star::Outcome run_velocities(const star::Stars& stars)
 {
-#if defined(HOLON_X86_KERNELS)
-    if (__builtin_cpu_supports("x86-64-v4")) return star::velocities_v4(stars);
-    if (__builtin_cpu_supports("x86-64-v3")) return star::velocities_v3(stars);
-#endif
-    return star::velocities_baseline(stars);
+    return HOLON_CALL(star::velocities, stars);
 }
 
 /// What a star has in common with those of other molecules of its type.
@@ -157,7 +151,6 @@ ConstraintResult StarSolver::project(Atoms& atoms, const std::vector<IVec3>& ref
     ConstraintResult result;
     VirialSum virial;
     const bool wants_virial = stage.force_factor != 0.0;
-    const auto numbers = [](auto& lattice) { return lattice.empty() ? nullptr : lattice.front().data(); };
     for (auto& batches : batches_) {
         if (batches.shapes.empty()) continue;
         const auto outcome = kernel(star::Stars{.n = static_cast<std::int64_t>(batches.shapes.size()),
@@ -165,9 +158,9 @@ ConstraintResult StarSolver::project(Atoms& atoms, const std::vector<IVec3>& ref
                                                 .atoms = batches.atoms.data(),
                                                 .inverse_mass = batches.inverse_mass.data(),
                                                 .d2 = batches.d2.data(),
-                                                .x_ref = numbers(reference),
-                                                .x = numbers(atoms.x),
-                                                .v = numbers(atoms.v),
+                                                .x_ref = numbers_of(reference),
+                                                .x = numbers_of(atoms.x),
+                                                .v = numbers_of(atoms.v),
                                                 .inverse_dt = inverse_dt,
                                                 .multipliers = wants_virial ? batches.multipliers.data() : nullptr});
         result.residual = std::max(result.residual, outcome.residual);

@@ -1,5 +1,7 @@
 #include <holon/forces/bonded.hpp>
 
+#include <holon/core/instruction_sets.hpp>
+
 #include "bonded_scalar.hpp"
 #include "bonded_terms.hpp"
 
@@ -8,15 +10,6 @@ namespace holon {
 namespace {
 
 using namespace bonded;
-
-bool run(Kernel kernel, const KernelData& data)
-{
-#if defined(HOLON_X86_KERNELS)
-    if (__builtin_cpu_supports("x86-64-v4")) return run_v4(kernel, data);
-    if (__builtin_cpu_supports("x86-64-v3")) return run_v3(kernel, data);
-#endif
-    return run_baseline(kernel, data);
-}
 
 ScalarForce* scalar_force(Interaction kind)
 {
@@ -46,8 +39,8 @@ struct BondedForces::Impl {
     bool add_batches(const Batches& b, const ScalarContext& context) const
     {
         Totals totals{};
-        const bool left_out =
-            run(b.kernel, kernel_data(b, constants, box, context.atoms, context.sums != nullptr ? &totals : nullptr));
+        const bool left_out = HOLON_CALL(
+            run, b.kernel, kernel_data(b, constants, box, context.atoms, context.sums != nullptr ? &totals : nullptr));
         if (context.sums == nullptr) return left_out;
         for (std::size_t e = 0; e < b.energies.size(); ++e)
             context.sums->energy[static_cast<std::size_t>(b.energies[e])] += FixedSum::from_raw(totals.energy[e]);

@@ -1,6 +1,7 @@
 #include <holon/forces/pair_force.hpp>
 
 #include <holon/core/error.hpp>
+#include <holon/core/instruction_sets.hpp>
 
 #include "pair_kernel.hpp"
 
@@ -29,36 +30,6 @@ struct PlacePair {
     std::int32_t i, j;
 };
 
-/// Returns how many wide ones there are.
-std::size_t run_kernel(Kind kind, Form form, const pair::KernelData& data, const pair::FoldData& fold)
-{
-    std::size_t n_wide = 0;
-#if defined(HOLON_X86_KERNELS)
-    if (__builtin_cpu_supports("x86-64-v4")) {
-        n_wide = pair::run_kernel_v4(kind, form, data);
-        pair::fold_v4(fold);
-        return n_wide;
-    }
-    if (__builtin_cpu_supports("x86-64-v3")) {
-        n_wide = pair::run_kernel_v3(kind, form, data);
-        pair::fold_v3(fold);
-        return n_wide;
-    }
-#endif
-    n_wide = pair::run_kernel_baseline(kind, form, data);
-    pair::fold_baseline(fold);
-    return n_wide;
-}
-
-int128 run_energies(Kind kind, Form form, const pair::EnergyData& data)
-{
-#if defined(HOLON_X86_KERNELS)
-    if (__builtin_cpu_supports("x86-64-v4")) return pair::run_energies_v4(kind, form, data);
-    if (__builtin_cpu_supports("x86-64-v3")) return pair::run_energies_v3(kind, form, data);
-#endif
-    return pair::run_energies_baseline(kind, form, data);
-}
-
 /// As the kernels do it.
 double inverse_distance(double r2, float r2_single)
 {
@@ -82,7 +53,7 @@ struct PairForce::Impl {
         std::vector<T> six_c6, twelve_c12;
     };
     VdwTables<double> vdw_real;
-    VdwTables<float> vdw_single, vdw_kernel; // the latter times vdw_scale
+    VdwTables<float> vdw_kernel; // times vdw_scale
     double charge_scale;
 
     /// What belongs to one list. Coulomb lists have charges, the others types.
@@ -114,7 +85,6 @@ struct PairForce::Impl {
             for (const double c : c12) tables.twelve_c12.push_back(scale * (T(12) * static_cast<T>(c)));
         };
         fill(vdw_real, 1.0);
-        fill(vdw_single, 1.0F);
         fill(vdw_kernel, pair::vdw_scale);
     }
 
@@ -146,42 +116,45 @@ struct PairForce::Impl {
     {
         constexpr std::int64_t scale = std::int64_t{1} << (force_bits - pair::kernel_force_bits);
         const auto n = static_cast<std::int64_t>(list.clusters().size());
-        if (part.wide.size() <= list.entries().size()) part.wide.resize(2 * list.entries().size() + 1);
-        const auto n_wide = run_kernel(part.kind, form(part),
-                                       {.clusters = list.clusters().data(),
-                                        .n_clusters = n,
-                                        .row_begin = list.row_begin().data(),
-                                        .row_close = list.row_close().data(),
-                                        .entries = list.entries().data(),
-                                        .named = list.named().data(),
-                                        .charge = part.charge_single.data(),
-                                        .type = part.type.data(),
-                                        .six_c6 = vdw_kernel.six_c6.data(),
-                                        .twelve_c12 = vdw_kernel.twelve_c12.data(),
-                                        .n_types = n_types,
-                                        .constants = single,
-                                        .forces = part.forces.data(),
-                                        .wide = part.wide.data()},
-                                       {.forces = part.forces.data(),
-                                        .n_clusters = n,
-                                        .atoms = list.atoms().data(),
-                                        .scale = scale,
-                                        .f = atoms.f.data()->data()});
+        std::size_t n_close = 0;
+        for (std::size_t c = 0; c < list.clusters().size(); ++c)
+            n_close += index(list.row_begin()[c + 1] - list.row_close()[c]);
+        if (part.wide.size() <= n_close) part.wide.resize(2 * n_close + 1);
+        const pair::KernelData data{.clusters = list.clusters().data(),
+                                    .n_clusters = n,
+                                    .row_begin = list.row_begin().data(),
+                                    .row_close = list.row_close().data(),
+                                    .entries = list.entries().data(),
+                                    .named = list.named().data(),
+                                    .charge = part.charge_single.data(),
+                                    .type = part.type.data(),
+                                    .six_c6 = vdw_kernel.six_c6.data(),
+                                    .twelve_c12 = vdw_kernel.twelve_c12.data(),
+                                    .n_types = n_types,
+                                    .constants = single,
+                                    .forces = part.forces.data(),
+                                    .wide = part.wide.data()};
+        const std::size_t n_wide = HOLON_CALL(pair::run_kernel, part.kind, form(part), data);
+        const pair::FoldData fold{.forces = part.forces.data(),
+                                  .n_clusters = n,
+                                  .atoms = list.atoms().data(),
+                                  .scale = scale,
+                                  .f = atoms.f.data()->data()};
+        HOLON_CALL(pair::fold, fold);
         return std::span(part.wide).first(n_wide);
     }
 
-    /// Force over distance in the arithmetic of T.
-    template <class T, class Charges>
-    T force_over_r(const Part& part, const Charges& charge, const VdwTables<T>& tables, const pair::Constants<T>& k,
-                   PlacePair p, T r2, T rinv) const
+    /// Force over distance, in double.
+    double force_over_r(const Part& part, PlacePair p, double r2, double rinv) const
     {
         if (part.kind == Kind::coulomb) {
-            const T qq = charge[index(p.i)] * charge[index(p.j)];
-            return pair::with_form(coulomb_form, [&](auto c) { return pair::coulomb_force<c.value>(r2, rinv, qq, k); });
+            const double qq = part.charge[index(p.i)] * part.charge[index(p.j)];
+            return pair::with_form(coulomb_form,
+                                   [&](auto c) { return pair::coulomb_force<c.value>(r2, rinv, qq, real); });
         }
         const auto t = index(part.type[index(p.i)] * n_types + part.type[index(p.j)]);
         return pair::with_form(vdw_form, [&](auto v) {
-            return pair::vdw_force<v.value>(r2, rinv, tables.six_c6[t], tables.twelve_c12[t], k);
+            return pair::vdw_force<v.value>(r2, rinv, vdw_real.six_c6[t], vdw_real.twelve_c12[t], real);
         });
     }
 
@@ -258,7 +231,7 @@ struct PairForce::Impl {
                                       std::max(atoms.id[i], atoms.id[j]) + 1);
             return;
         }
-        const double f = force_over_r(part, part.charge, vdw_real, real, p, r2, 1.0 / std::sqrt(r2));
+        const double f = force_over_r(part, p, r2, 1.0 / std::sqrt(r2));
         IVec3 force;
         for (int k = 0; k < 3; ++k) force[k] = round_to_int_clamped(f * d[k] / force_unit);
         atoms.f[i] += force;
@@ -281,21 +254,22 @@ struct PairForce::Impl {
     {
         const auto term = part.kind == Kind::coulomb ? EnergyTerm::coulomb_short : EnergyTerm::lj;
         std::vector<std::uint8_t> left_out_rows(list.clusters().size(), 1);
-        if (vectorised(part))
+        if (vectorised(part)) {
+            const pair::EnergyData data{.clusters = list.clusters().data(),
+                                        .n_clusters = static_cast<std::int64_t>(list.clusters().size()),
+                                        .row_begin = list.row_begin().data(),
+                                        .entries = list.entries().data(),
+                                        .charge = part.charge.data(),
+                                        .type = part.type.data(),
+                                        .c6 = c6.data(),
+                                        .c12 = c12.data(),
+                                        .n_types = n_types,
+                                        .cutoffs = single,
+                                        .constants = real,
+                                        .row_left_out = left_out_rows.data()};
             sums.energy[static_cast<std::size_t>(term)] +=
-                FixedSum::from_raw(run_energies(part.kind, form(part),
-                                                {.clusters = list.clusters().data(),
-                                                 .n_clusters = static_cast<std::int64_t>(list.clusters().size()),
-                                                 .row_begin = list.row_begin().data(),
-                                                 .entries = list.entries().data(),
-                                                 .charge = part.charge.data(),
-                                                 .type = part.type.data(),
-                                                 .c6 = c6.data(),
-                                                 .c12 = c12.data(),
-                                                 .n_types = n_types,
-                                                 .cutoffs = single,
-                                                 .constants = real,
-                                                 .row_left_out = left_out_rows.data()}));
+                FixedSum::from_raw(HOLON_CALL(pair::run_energies, part.kind, form(part), data));
+        }
         for (std::size_t ci = 0; ci < left_out_rows.size(); ++ci)
             if (left_out_rows[ci] != 0)
                 for_each_pair_of_row(part, list, atoms, ci,

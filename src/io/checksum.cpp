@@ -2,24 +2,13 @@
 
 #include "checksum_kernel.hpp"
 
+#include <holon/core/instruction_sets.hpp>
+
 // The library is used from its header: nothing to link.
 #define XXH_INLINE_ALL
 #include <xxhash.h>
 
 namespace holon {
-
-namespace {
-
-AddToChecksum* fastest()
-{
-#if defined(HOLON_X86_KERNELS)
-    if (__builtin_cpu_supports("x86-64-v4")) return add_to_checksum_v4;
-    if (__builtin_cpu_supports("x86-64-v3")) return add_to_checksum_v3;
-#endif
-    return add_to_checksum_baseline;
-}
-
-} // namespace
 
 struct Checksum::State {
     alignas(64) XXH3_state_t xxh;
@@ -34,8 +23,7 @@ Checksum::~Checksum() = default;
 
 void Checksum::add(std::span<const std::byte> bytes)
 {
-    static AddToChecksum* const kernel = fastest();
-    kernel(&state_->xxh, bytes.data(), bytes.size());
+    HOLON_CALL(add_to_checksum, &state_->xxh, bytes.data(), bytes.size());
 }
 
 std::uint64_t Checksum::value() const

@@ -1,5 +1,6 @@
 #include <holon/mesh/mesh.hpp>
 
+#include <holon/core/instruction_sets.hpp>
 #include <holon/core/units.hpp>
 
 #include "brick_exchange.hpp"
@@ -24,21 +25,13 @@ std::size_t index(std::int64_t i)
 template <class Real, class Int>
 void spread(const mesh::SpreadData<Real, Int>& data)
 {
-#if defined(HOLON_X86_KERNELS)
-    if (__builtin_cpu_supports("x86-64-v4")) return mesh::spread_v4(data);
-    if (__builtin_cpu_supports("x86-64-v3")) return mesh::spread_v3(data);
-#endif
-    mesh::spread_baseline(data);
+    HOLON_CALL(mesh::spread, data);
 }
 
 template <class Real>
 void gather(const mesh::GatherData<Real>& data)
 {
-#if defined(HOLON_X86_KERNELS)
-    if (__builtin_cpu_supports("x86-64-v4")) return mesh::gather_v4(data);
-    if (__builtin_cpu_supports("x86-64-v3")) return mesh::gather_v3(data);
-#endif
-    mesh::gather_baseline(data);
+    HOLON_CALL(mesh::gather, data);
 }
 
 /// Charges on the grid are counted in units of 2^-bits e: room for a dozen of the largest on one point.

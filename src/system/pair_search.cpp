@@ -1,6 +1,7 @@
 // Compiled once per instruction set, with HOLON_VARIANT naming it; see CMakeLists.txt.
 #include "pair_search.hpp"
 
+#include <holon/core/instruction_sets.hpp>
 #include <holon/system/cluster_lanes.hpp>
 
 #if !defined(HOLON_VARIANT)
@@ -156,22 +157,13 @@ void HOLON_NAME(largest_steps, HOLON_VARIANT)(const Cluster* now, const Cluster*
 }
 
 #if defined(HOLON_DISPATCH)
-#if defined(HOLON_X86_KERNELS)
-#define HOLON_CALL(name, ...)                                                                                          \
-    if (__builtin_cpu_supports("x86-64-v4")) return name##_v4(__VA_ARGS__);                                            \
-    if (__builtin_cpu_supports("x86-64-v3")) return name##_v3(__VA_ARGS__);                                            \
-    return name##_baseline(__VA_ARGS__)
-#else
-#define HOLON_CALL(name, ...) return name##_baseline(__VA_ARGS__)
-#endif
-
 std::size_t find_candidates(const Block& block, const ClusterSet& set, std::int32_t* found)
 {
-    HOLON_CALL(find_candidates, block, set, found);
+    return HOLON_CALL(find_candidates, block, set, found);
 }
 std::size_t find_entries(const RowSearch& search, PairList::Entry* found)
 {
-    HOLON_CALL(find_entries, search, found);
+    return HOLON_CALL(find_entries, search, found);
 }
 void prune(const Prune& data)
 {

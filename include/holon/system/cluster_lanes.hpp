@@ -62,10 +62,6 @@ HOLON_INLINE Lanes less_or_equal(Lanes among, F16 a, F16 b)
 {
     return _mm512_mask_cmp_ps_mask(among, (__m512)a, (__m512)b, _CMP_LE_OQ);
 }
-HOLON_INLINE Lanes either(Lanes a, Lanes b)
-{
-    return _kor_mask16(a, b);
-}
 HOLON_INLINE Lanes without(Lanes a, Lanes b)
 {
     return _kandn_mask16(b, a);
@@ -97,10 +93,6 @@ HOLON_INLINE Lanes less(Lanes among, F16 a, F16 b)
 HOLON_INLINE Lanes less_or_equal(Lanes among, F16 a, F16 b)
 {
     return among & (a <= b);
-}
-HOLON_INLINE Lanes either(Lanes a, Lanes b)
-{
-    return a | b;
 }
 HOLON_INLINE Lanes without(Lanes a, Lanes b)
 {

@@ -18,7 +18,7 @@ double radius(const Polymer& polymer)
     const auto clusters = find_clusters(polymer.type);
     EXPECT_EQ(clusters.clusters.size(), 1u);
     const auto topology = polymer.topology();
-    return lincs_spectrum(&topology, polymer.type, clusters.clusters[0]).radius;
+    return lincs_spectrum(KnownAngles(&topology, polymer.type), polymer.type, clusters.clusters[0]).radius;
 }
 
 /// The same from the angles of the positions and with dense algebra.
