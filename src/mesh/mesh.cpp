@@ -22,6 +22,12 @@ std::size_t index(std::int64_t i)
     return static_cast<std::size_t>(i);
 }
 
+template <class Real>
+void run_locate(const mesh::Locate<Real>& data)
+{
+    HOLON_CALL(mesh::locate, data);
+}
+
 template <class Real, class Int>
 void spread(const mesh::SpreadData<Real, Int>& data)
 {
@@ -90,13 +96,13 @@ private:
     template <class Use>
     void for_each_mode(Use use) const;
     void make_influence(const Window& window, double coulomb_factor);
-    /// Along one axis: the first of an atom's grid points, and how far beyond it the atom is, f - 1/2.
-    struct Place {
-        std::int32_t first;
-        Real offset;
+    /// Along each axis: the first of an atom's grid points, and how far beyond it the atom is, f - 1/2.
+    struct Found {
+        std::array<std::vector<std::int32_t>, 3> first;
+        std::array<std::vector<Real>, 3> offset;
     };
-    template <class Use>
-    void for_each_place(const Atoms& atoms, Use use) const;
+    void find(std::span<const IVec3> canonical, Found& found) const;
+    void find_owned(const Atoms& atoms);
     bool locate(const Atoms& atoms); // false if an atom is outside of the brick
     void add_energy_and_virial(ForceSums& sums);
 
@@ -120,9 +126,15 @@ private:
     std::vector<Int> charges_, pencil_;
     std::vector<Real> potential_;
     // Of the owned atoms, with room for a multiple of mesh::block.
-    std::vector<std::int32_t> first_;
-    std::array<std::vector<Real>, 3> offset_, gradient_;
+    Found found_;                     // first points are not wrapped, but continuous in the rank's frame
+    std::vector<std::int32_t> first_; // as an index into the brick
+    std::array<std::vector<Real>, 3> gradient_;
     std::vector<Real> charge_, scaled_charge_;
+    // Of those outside of the canonical cell.
+    Found found_outside_;
+    std::vector<std::size_t> outside_;
+    std::vector<IVec3> wrapped_;
+    std::vector<Image> images_;
 };
 
 /// Calls use(number in this rank's modes, signed mode numbers, weight): the weight counts the modes that a real
@@ -176,24 +188,16 @@ void Mesh<Real, Int>::set_up(const Atoms& atoms, double reach)
         charge_[i] = static_cast<Real>(atoms.charge[i]);
         scaled_charge_[i] = static_cast<Real>(atoms.charge[i] * charge_scale_);
     }
-    std::array<std::int32_t, 3> low{}, high{};
-    low.fill(std::numeric_limits<std::int32_t>::max());
-    high.fill(std::numeric_limits<std::int32_t>::min());
-    for_each_place(atoms, [&](std::size_t, const std::array<Place, 3>& place) {
-        for (std::size_t a = 0; a < 3; ++a) {
-            low[a] = std::min(low[a], place[a].first);
-            high[a] = std::max(high[a], place[a].first);
-        }
-    });
+    find_owned(atoms);
     brick_ = {};
     for (std::size_t a = 0; a < 3; ++a) {
-        offset_[a].assign(room, Real(0));
         gradient_[a].assign(room, Real(0));
         if (n == 0) continue;
+        const auto [low, high] = std::ranges::minmax(std::span(found_.first[a]).first(n));
         const double spacing = 1.0 / (n_[a] * box_.inverse().col(static_cast<int>(a)).norm()); // between planes
         const int margin = static_cast<int>(std::floor(reach / spacing)) + 1;
-        brick_.lo[a] = low[a] - margin;
-        choices_[a] = high[a] - low[a] + 2 * margin + 1;
+        brick_.lo[a] = low - margin;
+        choices_[a] = high - low + 2 * margin + 1;
         brick_.hi[a] = brick_.lo[a] + choices_[a] + pieces_.width() - 1;
     }
     const int row = brick_.size(2) + lanes_;
@@ -204,47 +208,63 @@ void Mesh<Real, Int>::set_up(const Atoms& atoms, double reach)
     bricks_.emplace(comm_, layout_, brick_, row);
 }
 
-/// Calls use(owned atom, its place along each axis), from canonical positions; first points are not wrapped, but
-/// continuous in the rank's frame.
 template <class Real, class Int>
-template <class Use>
-void Mesh<Real, Int>::for_each_place(const Atoms& atoms, Use use) const
+void Mesh<Real, Int>::find(std::span<const IVec3> canonical, Found& found) const
 {
-    Mat3 to_grid; // u = position . to_grid
-    for (int a = 0; a < 3; ++a) to_grid.col(a) = box_.inverse().col(a) * (n_[index(a)] * position_unit);
-    const double shift = pieces_.shift() - 0.5 * pieces_.width() + 1.0;
-    for (std::size_t i = 0; i < index(atoms.n_owned); ++i) {
-        IVec3 x = atoms.x[i];
-        const Image image = box_.wrap(x);
-        const double r0 = static_cast<double>(x[0]), r1 = static_cast<double>(x[1]), r2 = static_cast<double>(x[2]);
-        const double u[3] = {r0 * to_grid(0, 0) + r1 * to_grid(1, 0) + r2 * to_grid(2, 0),
-                             r1 * to_grid(1, 1) + r2 * to_grid(2, 1), r2 * to_grid(2, 2)};
-        std::array<Place, 3> place;
-        for (std::size_t a = 0; a < 3; ++a) {
-            // The next integer below, but for the last bits, which the offset makes up for.
-            constexpr std::int32_t above_zero = 1 << 12;
-            const double s = u[a] + shift;
-            const double whole = static_cast<std::int32_t>(s + above_zero) - above_zero;
-            place[a] = {static_cast<std::int32_t>(whole) + image[static_cast<int>(a)] * n_[a],
-                        static_cast<Real>(s - whole - 0.5)};
-        }
-        use(i, place);
+    const auto n = canonical.size(), room = (n + mesh::block - 1) / mesh::block * mesh::block;
+    mesh::Locate<Real> data{.n_atoms = static_cast<std::int64_t>(n),
+                            .x = n == 0 ? nullptr : canonical.front().data(),
+                            .to_grid = {},
+                            .shift = pieces_.shift() - 0.5 * pieces_.width() + 1.0,
+                            .whole = {},
+                            .offset = {}};
+    for (std::size_t a = 0; a < 3; ++a) {
+        found.first[a].resize(room);
+        found.offset[a].resize(room);
+        data.whole[a] = found.first[a].data();
+        data.offset[a] = found.offset[a].data();
+        for (int k = 0; k < 3; ++k)
+            data.to_grid[a][k] = box_.inverse()(k, static_cast<int>(a)) * (n_[a] * position_unit);
     }
+    run_locate(data);
+}
+
+/// From canonical positions, so that any rank finds the same.
+template <class Real, class Int>
+void Mesh<Real, Int>::find_owned(const Atoms& atoms)
+{
+    const auto owned = std::span(atoms.x).first(index(atoms.n_owned));
+    find(owned, found_);
+    outside_.clear();
+    wrapped_.clear();
+    images_.clear();
+    for (std::size_t i = 0; i < owned.size(); ++i) {
+        if (box_.inside(owned[i])) continue;
+        outside_.push_back(i);
+        wrapped_.push_back(owned[i]);
+        images_.push_back(box_.wrap(wrapped_.back()));
+    }
+    find(wrapped_, found_outside_);
+    for (std::size_t a = 0; a < 3; ++a)
+        for (std::size_t o = 0; o < outside_.size(); ++o) {
+            found_.first[a][outside_[o]] = found_outside_.first[a][o] + images_[o][static_cast<int>(a)] * n_[a];
+            found_.offset[a][outside_[o]] = found_outside_.offset[a][o];
+        }
 }
 
 template <class Real, class Int>
 bool Mesh<Real, Int>::locate(const Atoms& atoms)
 {
+    find_owned(atoms);
     bool all_inside = true;
-    for_each_place(atoms, [&](std::size_t i, const std::array<Place, 3>& place) {
+    for (std::size_t i = 0; i < index(atoms.n_owned); ++i) {
         std::array<std::int32_t, 3> corner;
         for (std::size_t a = 0; a < 3; ++a) {
-            corner[a] = place[a].first - brick_.lo[a];
+            corner[a] = found_.first[a][i] - brick_.lo[a];
             all_inside &= static_cast<std::uint32_t>(corner[a]) < static_cast<std::uint32_t>(choices_[a]);
-            offset_[a][i] = place[a].offset;
         }
         first_[i] = static_cast<std::int32_t>(corner[0] * shape_.stride_x + corner[1] * shape_.stride_y + corner[2]);
-    });
+    }
     return all_inside;
 }
 
@@ -252,8 +272,10 @@ template <class Real, class Int>
 std::string Mesh<Real, Int>::compute(const Atoms& atoms, ForceSums* sums)
 {
     const mesh::WindowData<Real> window{pieces_.width(), pieces_.degree(), value_.data(), slope_.data()};
-    mesh::Places<Real> places{
-        0, first_.data(), {offset_[0].data(), offset_[1].data(), offset_[2].data()}, scaled_charge_.data()};
+    mesh::Places<Real> places{0,
+                              first_.data(),
+                              {found_.offset[0].data(), found_.offset[1].data(), found_.offset[2].data()},
+                              scaled_charge_.data()};
     bool inside = false;
     {
         const auto work = this->measure_work();

@@ -33,50 +33,92 @@ HOLON_INLINE void store(T* p, V v)
     __builtin_memcpy(p, &v, sizeof v);
 }
 
-/// sum_p coefficients[p] s^p, the coefficients in the lanes.
+/// sum_p coefficients[p] s^p of a block of atoms, the points' coefficients in the lanes: sums[i] is of atom i. Several
+/// atoms at a time: a single one would wait for its own last operation.
 template <class V, class Real>
-HOLON_INLINE V polynomials(const Real* coefficients, int degree, Real s)
+HOLON_INLINE void polynomials_by_atom(const Real* coefficients, int degree, const Real* s, V* sums)
 {
-    constexpr int lanes = sizeof(V) / sizeof(Real);
-    const V at = V{} + s;
-    V sum = load<V>(coefficients + degree * lanes);
-    for (int p = degree - 1; p >= 0; --p) sum = multiply_add(sum, at, load<V>(coefficients + p * lanes));
-    return sum;
+    constexpr int lanes = sizeof(V) / sizeof(Real), together = 4;
+    for (int i = 0; i < block; i += together) {
+        V sum[together];
+        for (V& one : sum) one = load<V>(coefficients + degree * lanes);
+        for (int p = degree - 1; p >= 0; --p) {
+            const V coefficient = load<V>(coefficients + p * lanes);
+            for (int l = 0; l < together; ++l) sum[l] = multiply_add(sum[l], splat<V>(s[i + l]), coefficient);
+        }
+        for (int l = 0; l < together; ++l) sums[i + l] = sum[l];
+    }
 }
 
-/// Likewise for one point and a block of atoms, with the atoms in the lanes.
+/// The same with the atoms in the lanes: sums[k] is of point k.
 template <int lanes, class V, class Real>
-HOLON_INLINE V polynomial(const Real* coefficients, int degree, int point, V s)
+HOLON_INLINE void polynomials_by_point(const Real* coefficients, int degree, int width, V s, V* sums)
 {
-    V sum = V{} + coefficients[degree * lanes + point];
-    for (int p = degree - 1; p >= 0; --p) sum = multiply_add(sum, s, V{} + coefficients[p * lanes + point]);
-    return sum;
+    for (int k = 0; k < width; ++k) sums[k] = splat<V>(coefficients[degree * lanes + k]);
+    for (int p = degree - 1; p >= 0; --p)
+        for (int k = 0; k < width; ++k) sums[k] = multiply_add(sums[k], s, splat<V>(coefficients[p * lanes + k]));
+}
+
+template <class Real>
+HOLON_INLINE void locate(const Locate<Real>& data)
+{
+    constexpr int lanes = 8;
+    using F8 = Vector<double, lanes>::type;
+    using I8 = Vector<std::int64_t, lanes>::type;
+    using Int8 = Vector<std::int32_t, lanes>::type;
+    const auto [n_atoms, all, to_grid, shift, wholes, offsets] = data;
+    for (std::int64_t begin = 0; begin < n_atoms; begin += lanes) {
+        std::int64_t last[3 * lanes] = {};
+        const std::int64_t* x = all + 3 * begin;
+        if (n_atoms - begin < lanes) {
+            for (std::int64_t k = 0; k < 3 * (n_atoms - begin); ++k) last[k] = x[k];
+            x = last;
+        }
+        const I8 a0 = load<I8>(x), a1 = load<I8>(x + lanes), a2 = load<I8>(x + 2 * lanes);
+        const I8 x0 = __builtin_shufflevector(a0, a1, 0, 3, 6, 9, 12, 15, 0, 0);
+        const I8 x1 = __builtin_shufflevector(a0, a1, 1, 4, 7, 10, 13, 0, 0, 0);
+        const I8 x2 = __builtin_shufflevector(a0, a1, 2, 5, 8, 11, 14, 0, 0, 0);
+        const F8 r[3] = {to_doubles<F8>(__builtin_shufflevector(x0, a2, 0, 1, 2, 3, 4, 5, 10, 13)),
+                         to_doubles<F8>(__builtin_shufflevector(x1, a2, 0, 1, 2, 3, 4, 8, 11, 14)),
+                         to_doubles<F8>(__builtin_shufflevector(x2, a2, 0, 1, 2, 3, 4, 9, 12, 15))};
+        const F8 u[3] = {r[0] * to_grid[0][0] + r[1] * to_grid[0][1] + r[2] * to_grid[0][2],
+                         r[1] * to_grid[1][1] + r[2] * to_grid[1][2], r[2] * to_grid[2][2]};
+        for (int a = 0; a < 3; ++a) {
+            constexpr std::int32_t above_zero = 1 << 12; // conversion to integers is towards zero
+            const F8 s = u[a] + shift;
+            const Int8 whole = __builtin_convertvector(s + above_zero, Int8) - above_zero;
+            const F8 offset = s - __builtin_convertvector(whole, F8) - 0.5;
+            store(wholes[a] + begin, whole);
+            store(offsets[a] + begin, __builtin_convertvector(offset, typename Vector<Real, lanes>::type));
+        }
+    }
 }
 
 /// `fixed`: the width, or 0 if it is not known when compiling.
 template <int lanes, int fixed, class Real, class Int>
-HOLON_INLINE void spread(const SpreadData<Real, Int>& k)
+HOLON_INLINE void spread(const SpreadData<Real, Int>& data)
 {
     using V = typename Vector<Real, lanes>::type;
     using VI = typename Vector<Int, lanes>::type;
     using Atoms = typename Vector<Real, block>::type;
-    const int width = fixed > 0 ? fixed : k.window.width, degree = k.window.degree;
-    alignas(64) Real wx[lanes][block], wy[lanes][block];
-    for (std::int64_t begin = 0; begin < k.places.n_atoms; begin += block) {
-        const Atoms charge = load<Atoms>(k.places.charge + begin);
-        const Atoms at_x = load<Atoms>(k.places.offset[0] + begin), at_y = load<Atoms>(k.places.offset[1] + begin);
-        for (int p = 0; p < width; ++p) {
-            store(wx[p], polynomial<lanes>(k.window.value, degree, p, at_x) * charge);
-            store(wy[p], polynomial<lanes>(k.window.value, degree, p, at_y));
-        }
-        const auto n = k.places.n_atoms - begin < block ? static_cast<int>(k.places.n_atoms - begin) : block;
+    const auto [window, places, shape, grid] = data; // copied: stores to the grid do not change them
+    const int width = fixed > 0 ? fixed : window.width;
+    V wz[block];
+    Atoms wx[lanes], wy[lanes];
+    for (std::int64_t begin = 0; begin < places.n_atoms; begin += block) {
+        const Atoms charge = load<Atoms>(places.charge + begin);
+        const Atoms at_x = load<Atoms>(places.offset[0] + begin), at_y = load<Atoms>(places.offset[1] + begin);
+        polynomials_by_point<lanes>(window.value, window.degree, width, at_x, wx);
+        polynomials_by_point<lanes>(window.value, window.degree, width, at_y, wy);
+        polynomials_by_atom(window.value, window.degree, places.offset[2] + begin, wz);
+        for (int x = 0; x < width; ++x) wx[x] *= charge;
+        const auto n = places.n_atoms - begin < block ? static_cast<int>(places.n_atoms - begin) : block;
         for (int i = 0; i < n; ++i) {
-            const V wz = polynomials<V>(k.window.value, degree, k.places.offset[2][begin + i]);
-            Int* plane = k.grid + k.places.first[begin + i];
-            for (int x = 0; x < width; ++x, plane += k.shape.stride_x) {
-                const V weight = wz * wx[x][i];
+            Int* plane = grid + places.first[begin + i];
+            for (int x = 0; x < width; ++x, plane += shape.stride_x) {
+                const V weight = wz[i] * wx[x][i];
                 Int* row = plane;
-                for (int y = 0; y < width; ++y, row += k.shape.stride_y)
+                for (int y = 0; y < width; ++y, row += shape.stride_y)
                     store(row, load<VI>(row) + round_to_integers<VI>(weight * wy[y][i]));
             }
         }
@@ -84,57 +126,56 @@ HOLON_INLINE void spread(const SpreadData<Real, Int>& k)
 }
 
 /// By halves: an order in which a processor can do it fast.
-template <class V>
-HOLON_INLINE auto sum_of_lanes(V v)
+template <class Real, int lanes>
+HOLON_INLINE Real sum_of_lanes(typename Vector<Real, lanes>::type v)
 {
-    constexpr int lanes = sizeof(V) / sizeof(v[0]);
-    using Real = std::remove_reference_t<decltype(v[0])>;
-    Real part[lanes];
-    store(part, v);
-    for (int n = lanes / 2; n > 0; n /= 2)
-        for (int l = 0; l < n; ++l) part[l] += part[l + n];
-    return part[0];
+    if constexpr (lanes == 2) {
+        return v[0] + v[1];
+    } else {
+        using Half = typename Vector<Real, lanes / 2>::type;
+        return sum_of_lanes<Real, lanes / 2>(half_of<Half>(v, 0) + half_of<Half>(v, 1));
+    }
 }
 
 template <int lanes, int fixed, class Real>
-HOLON_INLINE void gather(const GatherData<Real>& k)
+HOLON_INLINE void gather(const GatherData<Real>& data)
 {
     using V = typename Vector<Real, lanes>::type;
     using Atoms = typename Vector<Real, block>::type;
-    const int width = fixed > 0 ? fixed : k.window.width, degree = k.window.degree;
-    alignas(64) Real wx[lanes][block], wy[lanes][block], dx[lanes][block], dy[lanes][block];
-    for (std::int64_t begin = 0; begin < k.places.n_atoms; begin += block) {
-        const Atoms at_x = load<Atoms>(k.places.offset[0] + begin), at_y = load<Atoms>(k.places.offset[1] + begin);
-        for (int p = 0; p < width; ++p) {
-            store(wx[p], polynomial<lanes>(k.window.value, degree, p, at_x));
-            store(wy[p], polynomial<lanes>(k.window.value, degree, p, at_y));
-            store(dx[p], polynomial<lanes>(k.window.slope, degree - 1, p, at_x));
-            store(dy[p], polynomial<lanes>(k.window.slope, degree - 1, p, at_y));
-        }
-        const auto n = k.places.n_atoms - begin < block ? static_cast<int>(k.places.n_atoms - begin) : block;
-        for (int i = 0; i < n; ++i) {
-            const Real at_z = k.places.offset[2][begin + i];
-            const V wz = polynomials<V>(k.window.value, degree, at_z);
-            const V dz = polynomials<V>(k.window.slope, degree - 1, at_z);
-            const Real* plane = k.potential + k.places.first[begin + i];
+    const auto [window, places, shape, potential, gradient] = data;
+    const int width = fixed > 0 ? fixed : window.width;
+    V wz[block], dz[block];
+    Atoms wx[lanes], wy[lanes], dx[lanes], dy[lanes], result[3];
+    for (std::int64_t begin = 0; begin < places.n_atoms; begin += block) {
+        const Atoms at_x = load<Atoms>(places.offset[0] + begin), at_y = load<Atoms>(places.offset[1] + begin);
+        const Real* at_z = places.offset[2] + begin;
+        polynomials_by_point<lanes>(window.value, window.degree, width, at_x, wx);
+        polynomials_by_point<lanes>(window.value, window.degree, width, at_y, wy);
+        polynomials_by_atom(window.value, window.degree, at_z, wz);
+        polynomials_by_point<lanes>(window.slope, window.degree - 1, width, at_x, dx);
+        polynomials_by_point<lanes>(window.slope, window.degree - 1, width, at_y, dy);
+        polynomials_by_atom(window.slope, window.degree - 1, at_z, dz);
+        for (int i = 0; i < block; ++i) {
+            const Real* plane = potential + places.first[begin + i];
             V plain{}, along_x{}, along_y{};
-            for (int x = 0; x < width; ++x, plane += k.shape.stride_x) {
+            for (int x = 0; x < width; ++x, plane += shape.stride_x) {
                 const Real* row = plane;
                 V value{}, slope{};
-                for (int y = 0; y < width; ++y, row += k.shape.stride_y) {
-                    const V potential = load<V>(row);
-                    value = multiply_add(potential, V{} + wy[y][i], value);
-                    slope = multiply_add(potential, V{} + dy[y][i], slope);
+                for (int y = 0; y < width; ++y, row += shape.stride_y) {
+                    const V here = load<V>(row);
+                    value = multiply_add(here, splat<V>(wy[y][i]), value);
+                    slope = multiply_add(here, splat<V>(dy[y][i]), slope);
                 }
-                plain = multiply_add(value, V{} + wx[x][i], plain);
-                along_x = multiply_add(value, V{} + dx[x][i], along_x);
-                along_y = multiply_add(slope, V{} + wx[x][i], along_y);
+                plain = multiply_add(value, splat<V>(wx[x][i]), plain);
+                along_x = multiply_add(value, splat<V>(dx[x][i]), along_x);
+                along_y = multiply_add(slope, splat<V>(wx[x][i]), along_y);
             }
-            const Real q = k.places.charge[begin + i];
-            k.gradient[0][begin + i] = sum_of_lanes(along_x * wz) * q;
-            k.gradient[1][begin + i] = sum_of_lanes(along_y * wz) * q;
-            k.gradient[2][begin + i] = sum_of_lanes(plain * dz) * q;
+            result[0][i] = sum_of_lanes<Real, lanes>(along_x * wz[i]);
+            result[1][i] = sum_of_lanes<Real, lanes>(along_y * wz[i]);
+            result[2][i] = sum_of_lanes<Real, lanes>(plain * dz[i]);
         }
+        const Atoms charge = load<Atoms>(places.charge + begin);
+        for (int a = 0; a < 3; ++a) store(gradient[a] + begin, result[a] * charge);
     }
 }
 
@@ -160,6 +201,10 @@ HOLON_INLINE void with_width(int width, Use use)
     void HOLON_NAME(gather, HOLON_VARIANT)(const GatherData<Real>& data)                                               \
     {                                                                                                                  \
         with_width(data.window.width, [&](auto lanes, auto fixed) { gather<lanes.value, fixed.value>(data); });        \
+    }                                                                                                                  \
+    void HOLON_NAME(locate, HOLON_VARIANT)(const Locate<Real>& data)                                                   \
+    {                                                                                                                  \
+        locate(data);                                                                                                  \
     }
 HOLON_DEFINE(float, std::int32_t)
 HOLON_DEFINE(double, std::int64_t)

@@ -32,6 +32,18 @@ struct Places {
     const Real* charge;
 };
 
+/// Where on the grid positions of the canonical cell are: u_a = sum_(k >= a) to_grid[a][k] x_k + shift, as the integer
+/// below (but for the last bits, which the offset makes up for) and as how far beyond it, less 1/2.
+template <class Real>
+struct Locate {
+    std::int64_t n_atoms;
+    const std::int64_t* x; // three of each
+    double to_grid[3][3];
+    double shift;
+    std::int32_t* whole[3];
+    Real* offset[3];
+};
+
 /// The part of the grid that this rank's atoms touch, z fastest. Rows have room for `lanes` values from any first
 /// point.
 struct BrickShape {
@@ -58,6 +70,8 @@ struct GatherData {
 };
 
 #define HOLON_DECLARE(variant)                                                                                         \
+    void locate_##variant(const Locate<float>&);                                                                       \
+    void locate_##variant(const Locate<double>&);                                                                      \
     void spread_##variant(const SpreadData<float, std::int32_t>&);                                                     \
     void spread_##variant(const SpreadData<double, std::int64_t>&);                                                    \
     void gather_##variant(const GatherData<float>&);                                                                   \
