@@ -2,6 +2,7 @@
 #include "checksum.hpp"
 #include "worker.hpp"
 
+#include <holon/comm/node_mutex.hpp>
 #include <holon/comm/on_root.hpp>
 #include <holon/core/cpu_time.hpp>
 #include <holon/core/error.hpp>
@@ -11,6 +12,7 @@
 #include <algorithm>
 #include <chrono>
 #include <memory>
+#include <mutex>
 #include <optional>
 
 namespace holon {
@@ -56,16 +58,17 @@ double seconds_since(Clock::time_point begin)
 
 struct CheckpointWriter::Impl {
     Impl(Communicator c, CheckpointOptions o, RawFile f, const CheckpointDirectory& d, std::uint64_t id)
-        : comm(std::move(c)), options(std::move(o)), file(std::move(f)), directory(d), writer_id(id)
+        : comm(std::move(c)), options(std::move(o)), file(std::move(f)), directory(d), writer_id(id), turns(comm)
     {
     }
 
     int take(int& next, int count) const { return std::exchange(next, (next + 1) % count); }
     Rows pack(const Atoms& atoms, bool lent, Buffer& buffer) const;
-    CommitRecord write(int slot, const CommitRecord& record, const Rows& rows) const;
+    CommitRecord write(int slot, const CommitRecord& record, const Rows& rows);
     template <class Row>
-    void write_rows(std::span<const Row> rows, std::int64_t block, std::int64_t first_row, Checksum& sum) const;
-    void write_identities(int slot, const Identities& all) const;
+    void write_rows(std::span<const Row> rows, std::int64_t block, std::int64_t first_row, Checksum& sum);
+    void write_identities(int slot, const Identities& all);
+    void write_in_turn(std::span<const std::byte> bytes, std::int64_t offset);
     void sync_others() const;
     void check_in_place();
 
@@ -74,6 +77,7 @@ struct CheckpointWriter::Impl {
     RawFile file;
     CheckpointDirectory directory;
     std::uint64_t writer_id;
+    NodeMutex turns;
     int next_ring = 0, next_synced = 0;
     std::int64_t sequence = 0; // of the last state
     std::int64_t first_kept = 0;
@@ -105,26 +109,32 @@ Rows CheckpointWriter::Impl::pack(const Atoms& atoms, bool lent_atoms, Buffer& b
     return buffer.rows();
 }
 
+/// The kernel lets one process at a time write to a file, and others spin.
+void CheckpointWriter::Impl::write_in_turn(std::span<const std::byte> bytes, std::int64_t offset)
+{
+    const std::lock_guard turn(turns);
+    file.write(bytes, offset);
+}
+
 /// Adds them to a checksum, too.
 template <class Row>
 void CheckpointWriter::Impl::write_rows(std::span<const Row> rows, std::int64_t block, std::int64_t first_row,
-                                        Checksum& sum) const
+                                        Checksum& sum)
 {
-    // Stays in the cache from the checksum to the write. Each write costs, and those of the ranks of a node wait for
-    // each other.
+    // Stays in the cache from the checksum to the write. Each write costs.
     constexpr std::size_t piece = 1 << 20;
     const auto bytes = std::as_bytes(rows);
     auto offset = block + first_row * static_cast<std::int64_t>(sizeof(Row));
     for (std::size_t at = 0; at < bytes.size(); at += piece) {
         const auto part = bytes.subspan(at, std::min(piece, bytes.size() - at));
         sum.add(part);
-        file.write(part, offset);
+        write_in_turn(part, offset);
         offset += static_cast<std::int64_t>(part.size());
     }
 }
 
 /// Writes this rank's part of a state, but for the identities; returns the record that now stands in the file.
-CommitRecord CheckpointWriter::Impl::write(int slot, const CommitRecord& record, const Rows& rows) const
+CommitRecord CheckpointWriter::Impl::write(int slot, const CommitRecord& record, const Rows& rows)
 {
     const auto& place = directory.slots[static_cast<std::size_t>(slot)];
     auto committed = record;
@@ -135,14 +145,15 @@ CommitRecord CheckpointWriter::Impl::write(int slot, const CommitRecord& record,
     committed.data_checksum = moving.value();
     if (record.kept > 0) committed.kept_checksum = kept.value();
     seal(committed);
-    file.write(std::as_bytes(std::span(&committed, 1)), place.records + record.rank * page_bytes);
+    write_in_turn(std::as_bytes(std::span(&committed, 1)), place.records + record.rank * page_bytes);
     return committed;
 }
 
-void CheckpointWriter::Impl::write_identities(int slot, const Identities& all) const
+void CheckpointWriter::Impl::write_identities(int slot, const Identities& all)
 {
-    file.write(std::as_bytes(std::span(all.rows)), directory.slots[static_cast<std::size_t>(slot)].identities +
-                                                       all.first_row * static_cast<std::int64_t>(sizeof(AtomIdentity)));
+    write_in_turn(std::as_bytes(std::span(all.rows)),
+                  directory.slots[static_cast<std::size_t>(slot)].identities +
+                      all.first_row * static_cast<std::int64_t>(sizeof(AtomIdentity)));
 }
 
 void CheckpointWriter::Impl::sync_others() const

@@ -1,0 +1,23 @@
+#pragma once
+
+#include <holon/comm/communicator.hpp>
+
+#include <memory>
+
+namespace holon {
+
+/// A mutex that the ranks of a node share. Those that wait are asleep, where the kernel's own locks would let them spin
+/// on a core that another thread of the run could use. For speed alone: where ranks have no memory in common, each has
+/// a mutex of its own.
+class NodeMutex {
+public:
+    explicit NodeMutex(const Communicator& comm); // collective
+    void lock();
+    void unlock();
+
+private:
+    struct Impl;
+    std::shared_ptr<Impl> impl_;
+};
+
+} // namespace holon
