@@ -13,7 +13,7 @@ namespace holon {
 namespace {
 
 /// How far beyond the cutoff pairs are listed [nm]: longer lists against fewer rebuilds. Changes no bit.
-constexpr double default_skin = 0.26;
+constexpr double default_skin = 0.34;
 
 std::vector<MoleculeClusters> clusters_of(const Topology& topology)
 {

@@ -87,6 +87,56 @@ HOLON_INLINE void store(std::int64_t* values, const std::int64_t (&first)[lanes]
         for (int k = 0; k < 3; ++k) values[first[l] + k] = x[k][l];
 }
 
+/// Rows to columns.
+HOLON_INLINE void transpose(I8 (&m)[lanes])
+{
+    I8 pairs[lanes], fours[lanes];
+    for (int r = 0; r < lanes; r += 2) {
+        pairs[r] = __builtin_shufflevector(m[r], m[r + 1], 0, 8, 2, 10, 4, 12, 6, 14);
+        pairs[r + 1] = __builtin_shufflevector(m[r], m[r + 1], 1, 9, 3, 11, 5, 13, 7, 15);
+    }
+    for (int r = 0; r < 2; ++r)
+        for (int half = 0; half < lanes; half += 4) {
+            const I8 a = pairs[half + r], b = pairs[half + 2 + r];
+            fours[half + r] = __builtin_shufflevector(a, b, 0, 1, 8, 9, 4, 5, 12, 13);
+            fours[half + 2 + r] = __builtin_shufflevector(a, b, 2, 3, 10, 11, 6, 7, 14, 15);
+        }
+    for (int r = 0; r < 4; ++r) {
+        m[r] = __builtin_shufflevector(fours[r], fours[4 + r], 0, 1, 2, 3, 8, 9, 10, 11);
+        m[4 + r] = __builtin_shufflevector(fours[r], fours[4 + r], 4, 5, 6, 7, 12, 13, 14, 15);
+    }
+}
+
+/// Those of three atoms, one after another in memory; `first`: where the first atom of each lane begins.
+HOLON_INLINE void load_three(const std::int64_t* values, const std::int64_t (&first)[lanes], L3 (&loaded)[3])
+{
+    I8 rows[lanes];
+    std::int64_t last[lanes];
+    for (int l = 0; l < lanes; ++l) {
+        __builtin_memcpy(&rows[l], values + first[l], sizeof rows[l]);
+        last[l] = values[first[l] + lanes];
+    }
+    transpose(rows);
+    loaded[0] = {rows[0], rows[1], rows[2]};
+    loaded[1] = {rows[3], rows[4], rows[5]};
+    loaded[2] = {rows[6], rows[7], I8{}};
+    __builtin_memcpy(&loaded[2].z, last, sizeof last);
+}
+
+/// Likewise those of the first n lanes.
+HOLON_INLINE void store_three(std::int64_t* values, const std::int64_t (&first)[lanes], int n, const L3 (&stored)[3])
+{
+    I8 rows[lanes] = {stored[0].x, stored[0].y, stored[0].z, stored[1].x,
+                      stored[1].y, stored[1].z, stored[2].x, stored[2].y};
+    transpose(rows);
+    std::int64_t last[lanes];
+    __builtin_memcpy(last, &stored[2].z, sizeof last);
+    for (int l = 0; l < n; ++l) {
+        __builtin_memcpy(values + first[l], &rows[l], sizeof rows[l]);
+        values[first[l] + lanes] = last[l];
+    }
+}
+
 /// Results of many batches.
 struct Summary {
     I8 residual = {};

@@ -27,12 +27,17 @@ struct State {
         for (std::size_t w = 0; w < n_waters; ++w)
             for (const auto& r : water_positions(100.0 * noise.vector(), noise, d_oh, d_hh))
                 x_ref.push_back(to_lattice(r, position_unit));
+        for (std::size_t a = 0; a < x_ref.size(); ++a)
+            atoms.push_back(static_cast<std::int32_t>((a / 3 * 8 % n_waters) * 3 + a % 3));
+        for (std::size_t a = 0; a < 3 * 8; a += 3) { // the first eight are not in a row
+            std::swap(x_ref[static_cast<std::size_t>(atoms[a])], x_ref[static_cast<std::size_t>(atoms[a + 1])]);
+            std::swap(atoms[a], atoms[a + 1]);
+        }
         x = x_ref;
         v.resize(x.size());
         for (std::size_t a = 0; a < x.size(); ++a) {
             x[a] += to_lattice(0.004 * noise.vector(), position_unit);
             v[a] = to_lattice(2.0 * noise.vector(), velocity_unit);
-            atoms.push_back(static_cast<std::int32_t>((a / 3 * 8 % n_waters) * 3 + a % 3));
         }
         x[3 * lost] += to_lattice({0.5, 0.0, 0.0}, position_unit);
     }
