@@ -12,9 +12,6 @@ namespace holon {
 
 namespace {
 
-/// How far beyond the cutoff pairs are listed [nm]: longer lists against fewer rebuilds. Changes no bit.
-constexpr double default_skin = 0.34;
-
 std::vector<MoleculeClusters> clusters_of(const Topology& topology)
 {
     std::vector<MoleculeClusters> clusters;
@@ -57,8 +54,8 @@ void check_cutoff(const Box& box, double cutoff)
 Engine::Engine(Communicator comm, std::shared_ptr<const Topology> topology, const Parameters& parameters,
                const Box& box)
     : comm_(std::move(comm)), topology_(std::move(topology)), parameters_(parameters), box_(box),
-      mesh_settings_(mesh_settings_for(parameters, box)), nonbonded_(parameters, mesh_settings_), skin_(default_skin),
-      clusters_(clusters_of(*topology_)), term_index_(*topology_),
+      mesh_settings_(mesh_settings_for(parameters, box)), nonbonded_(parameters, mesh_settings_),
+      skin_(parameters.skin), clusters_(clusters_of(*topology_)), term_index_(*topology_),
       constraints_(*topology_, clusters_, solver_order(parameters), solver_settings(parameters, comm_)),
       partition_(comm_, *topology_, clusters_, needs(), parameters_, box_,
                  DomainGrid::choose(comm_.size(), box_, nonbonded_.cutoff() + skin_, parameters.domains)),

@@ -2,6 +2,7 @@
 
 #include "inspect.hpp"
 
+#include <holon/comm/instruction_set_choice.hpp>
 #include <holon/core/error.hpp>
 #include <holon/io/trajectory.hpp>
 
@@ -141,6 +142,7 @@ int inspect_program(const std::vector<std::string>& arguments)
         return status;
     };
     try {
+        agree_on_instruction_set(Communicator());
         return inspect(parse(arguments));
     } catch (const InputError& error) {
         return say(error, inspect_bad);

@@ -248,7 +248,8 @@ void Outputs::describe(const RunInput& input, Engine& engine, const std::optiona
     diagnoses_ = diagnose(topology);
     auto& log = *log_;
     const auto& n = engine.partition().grid().n();
-    log.line(fmt::format("holon-md {} on {} ranks", HOLON_VERSION, comm.size()));
+    log.line(fmt::format("holon-md {} on {} ranks, instruction set {}", HOLON_VERSION, comm.size(),
+                         name_of(instruction_set())));
     log.line(fmt::format("System: {}: {} atoms, {} molecules, {} constraints, total charge {:.4f} e", topology.name,
                          topology.n_atoms(), topology.n_molecules(), topology.n_constraints(),
                          topology.total_charge()));
@@ -407,6 +408,7 @@ Summary Outputs::summary(const Engine& engine) const
     s.program = "holon-md";
     s.version = HOLON_VERSION;
     s.ranks = engine.comm().size();
+    s.instruction_set = instruction_set();
     s.domains = engine.partition().grid().n();
     s.atoms = engine.topology().n_atoms();
     s.constraints = engine.topology().n_constraints();

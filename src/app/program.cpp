@@ -1,5 +1,6 @@
 #include "program.hpp"
 
+#include <holon/comm/instruction_set_choice.hpp>
 #include <holon/core/error.hpp>
 
 #include <cstdio>
@@ -15,6 +16,7 @@ int run_on_all_ranks(int argc, char** argv, const char* program, const std::func
         if (comm.root()) std::fprintf(stderr, "%s: %s: %s\n", program, kind, text.c_str());
     };
     try {
+        agree_on_instruction_set(comm);
         return body(comm);
     } catch (const InputError& error) {
         say("error", error.what());

@@ -303,6 +303,8 @@ std::vector<MdpKey> computed_mdp_keys()
                 "dlb", &V::load_balancing,
                 {{"auto", LoadBalancing::automatic}, {"yes", LoadBalancing::yes}, {"no", LoadBalancing::no}})),
             "move the faces of domains to balance the load: auto: where it pays; changes no bit"),
+        own(may_change(real("skin", &V::skin, between(0.02, 1))),
+            "nm beyond the cutoff in which pairs are listed: longer lists against fewer; changes no bit"),
         own(may_change(integer("checkpoint-interval", &V::checkpoint_interval, at_least(0))),
             "steps between checkpoints; 0: none"),
         own(may_change(real("checkpoint-sync", &V::checkpoint_sync, at_least(0))),

@@ -71,6 +71,7 @@ std::string summary_text(const Summary& s)
                  {"version", s.version},
                  {"status", s.status},
                  {"ranks", s.ranks},
+                 {"instruction_set", name_of(s.instruction_set)},
                  {"domains", s.domains},
                  {"atoms", s.atoms},
                  {"constraints", s.constraints},

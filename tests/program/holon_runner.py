@@ -17,7 +17,7 @@ import unittest
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 INPUTS = ROOT / "inputs"
 SHARED_SYSTEMS = ROOT.parent / "shared" / "systems"
-BIN = pathlib.Path(os.environ.get("HOLON_BIN", ROOT / "build" / "bin"))
+BIN = pathlib.Path(os.environ.get("HOLON_BIN", ROOT / "build" / "bin")).absolute()
 MPIEXEC = os.environ.get("HOLON_MPIEXEC", "mpirun")
 
 # Open MPI refuses root, and more ranks than cores, unless told otherwise.
@@ -92,10 +92,13 @@ def start(arguments, ranks=1, stderr=subprocess.DEVNULL, **how):
     )
 
 
-def call(program, arguments, ranks=0, timeout=300, user=None, folder=None):
-    """Runs a program to its end, under the launcher if `ranks` is not 0. RunError if it takes longer than `timeout` [s]."""
+def call(program, arguments, ranks=0, timeout=300, user=None, folder=None, environment=None):
+    """Runs a program to its end, under the launcher if `ranks` is not 0. RunError if it takes longer than `timeout` [s].
+
+    `environment`: further variables.
+    """
     command = command_line(program, arguments, ranks)
-    environment = os.environ if user is None else {**os.environ, "HOME": "/"}
+    home = {} if user is None else {"HOME": "/"}
     began = time.monotonic()
     process = subprocess.Popen(
         command,
@@ -105,7 +108,7 @@ def call(program, arguments, ranks=0, timeout=300, user=None, folder=None):
         text=True,
         errors="replace",
         user=user,
-        env=environment,
+        env={**os.environ, **home, **(environment or {})},
         cwd=None if user is None else "/",  # where the tests run may be closed to others
     )
     try:
@@ -118,12 +121,13 @@ def call(program, arguments, ranks=0, timeout=300, user=None, folder=None):
     return Result(command, process.returncode, stdout, stderr, time.monotonic() - began, folder)
 
 
-def run(folder, arguments=(), ranks=1, timeout=600, status=FINISHED, **settings):
+def run(folder, arguments=(), ranks=1, timeout=600, status=FINISHED, environment=None, **settings):
     """Runs holon-md with output in `folder` and further settings as options. Raises RunError on another exit status."""
     folder = pathlib.Path(folder)
     goes_on = "--restart" in arguments and folder / "checkpoint.h5" in arguments
     output = [] if goes_on else ["-o", folder]
-    result = call("holon-md", [*arguments, *output, *options(settings)], ranks, timeout, folder=folder)
+    words = [*arguments, *output, *options(settings)]
+    result = call("holon-md", words, ranks, timeout, folder=folder, environment=environment)
     if result.status != status:
         raise RunError(
             f"exit status {result.status}, not {status}: {' '.join(result.command)}\n{result.stdout[-2000:]}"

@@ -23,6 +23,16 @@ def hashes(work, arguments, layouts=LAYOUTS, **settings):
     return found
 
 
+def instruction_sets():
+    """The environments that choose the instruction sets that this machine has, by their names."""
+    environments = {name: {"HOLON_INSTRUCTION_SET": name} for name in ("baseline", "v3", "v4")}
+    return {
+        name: environment
+        for name, environment in environments.items()
+        if holon.call("holon-md", ["--version"], environment=environment).status == holon.FINISHED
+    }
+
+
 def split_run(work, arguments, steps, first=2, second=3, **settings):
     """Runs half of `steps` on `first` ranks and the rest on `second`; returns the last Result."""
     holon.run(work, arguments, first, nsteps=steps // 2, **settings)

@@ -27,6 +27,13 @@ class SameBits(holon.ProgramTest):
     def test_protein_with_all_bonds_rigid(self):
         self.check("lysozyme", [(2, None), (3, "3x1x1")], nsteps=10, constraints="all-bonds")
 
+    def test_any_skin(self):
+        water, found = holon.input_files(holon.INPUTS / "spce"), {}
+        for skin, ranks in ((0.02, 2), (0.1, 1), (0.34, 3), (0.8, 2)):
+            run = holon.run(self.work / str(skin), water, ranks, skin=skin, nsteps=20, coulombtype="PME")
+            found[skin] = run.state_hash
+        self.assertEqual(len(set(found.values())), 1, found)
+
     def test_another_seed_gives_other_bits(self):
         water = holon.input_files(holon.INPUTS / "spce")
         first, second = (hashes(self.work / str(seed), water, [(1, None)], nsteps=5, ld_seed=seed) for seed in (1, 2))

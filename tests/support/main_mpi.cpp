@@ -1,4 +1,4 @@
-#include <holon/comm/communicator.hpp>
+#include <holon/comm/instruction_set_choice.hpp>
 
 #include <gtest/gtest.h>
 
@@ -24,6 +24,7 @@ int main(int argc, char** argv)
     holon::Session session(argc, argv);
     ::testing::InitGoogleTest(&argc, argv);
     const auto comm = holon::Communicator::world();
+    holon::agree_on_instruction_set(comm);
     if (!comm.root()) {
         auto& listeners = ::testing::UnitTest::GetInstance()->listeners();
         delete listeners.Release(listeners.default_result_printer());

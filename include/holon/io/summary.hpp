@@ -1,6 +1,7 @@
 #pragma once
 
 #include <holon/constraints/diagnosis.hpp>
+#include <holon/core/instruction_sets.hpp>
 #include <holon/core/vec3.hpp>
 #include <holon/io/checkpoint.hpp>
 
@@ -60,6 +61,7 @@ struct Summary {
     std::string program, version;
     std::string status; // finished, stopped or failed
     int ranks = 1;
+    InstructionSet instruction_set = InstructionSet::baseline; // of the kernels
     std::array<int, 3> domains = {1, 1, 1};
     std::int64_t atoms = 0, constraints = 0;
     std::int64_t start_step = 0, end_step = 0;

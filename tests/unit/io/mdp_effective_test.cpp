@@ -32,7 +32,8 @@ const std::string everything =
     "tcoupl = v-rescale\ntc-grps = Protein Water\ntau-t = 0.1 0.3\nref-t = 300 1e2\nld-seed = 12345678901234567890\n"
     "gen-temp = 10\ngen-seed = 9\nconstraints = all-bonds\nconstraint-algorithm = shake\nshake-tol = 1e-10\n"
     "shake-sor = yes\nshake-omega = 1.3\nshake-warm-start = yes\n"
-    "precision = double\ndomains = 1X2x3\ndlb = no\ncheckpoint-interval = 0\ncheckpoint-sync = 2.5\nmaxh = 23.9\n";
+    "precision = double\ndomains = 1X2x3\ndlb = no\nskin = 0.15\ncheckpoint-interval = 0\ncheckpoint-sync = 2.5\nmaxh "
+    "= 23.9\n";
 
 TEST(EffectiveMdp, ReadsBackAsTheSameParameters)
 {
@@ -56,6 +57,7 @@ TEST(EffectiveMdp, ReadsBackAsTheSameParameters)
     EXPECT_EQ(p.precision, Precision::real64);
     EXPECT_EQ(p.domains, (std::vector<int>{1, 2, 3}));
     EXPECT_EQ(p.load_balancing, LoadBalancing::no);
+    EXPECT_EQ(p.skin, 0.15);
     EXPECT_EQ(p.tc_groups[1].temperature, 100.0);
     EXPECT_EQ(second.defines, first.defines);
     EXPECT_EQ(second.include_dirs, first.include_dirs);
@@ -113,7 +115,7 @@ TEST(Continuation, TakesOnlyWhatMayChange)
         stored, settings_of(stored, {option("nsteps", "500"), option("domains", "4x1x1"), option("maxh", "-1"),
                                      option("nstxout", "0"), option("nstvout", "0"), option("nstfout", "0"),
                                      option("nstcfout", "0"), option("checkpoint-interval", "10"),
-                                     option("dt", "0.00150"), option("dlb", "yes")}));
+                                     option("dt", "0.00150"), option("dlb", "yes"), option("skin", "0.3")}));
     EXPECT_EQ(more.parameters.nsteps, 500);
     EXPECT_EQ(more.parameters.nstx, 50);
     EXPECT_EQ(more.parameters.dt, 0.0015);

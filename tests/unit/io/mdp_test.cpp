@@ -185,6 +185,7 @@ TEST(Mdp, NumbersMustBeNumbersInRange)
         {"ewald-rtol = 1", "must be at most 0.1"},
         {"mesh-accuracy = -1e-3", "must be at least 0"},
         {"mesh-accuracy = 0.5", "must be at most 0.1"},
+        {"skin = 0", "must be at least 0.02"},
         {"ewald-beta = -1", "must be at least 0"},
         {"ewald-k-cutoff = far", "expected a number"},
     };

@@ -18,6 +18,7 @@ Summary sample_summary()
     summary.version = "0.1.0";
     summary.status = "finished";
     summary.ranks = 4;
+    summary.instruction_set = InstructionSet::v3;
     summary.domains = {2, 2, 1};
     summary.atoms = 33876;
     summary.state_hash = 0x9f86d081884c7d65u;
@@ -34,7 +35,8 @@ TEST(Summary, has_the_keys_that_scripts_rely_on)
 {
     const auto text = summary_text(sample_summary());
     for (const auto* part :
-         {"\"program\": \"holon-md\"", "\"domains\": [\n", "\"state_hash\": \"9f86d081884c7d65\"",
+         {"\"program\": \"holon-md\"", "\"instruction_set\": \"v3\"", "\"domains\": [\n",
+          "\"state_hash\": \"9f86d081884c7d65\"",
           "\"energies_kJ_per_mol\": {\n   \"bond\": 0.1,\n   \"angle\": -0.3333333333333333\n",
           "\"temperature_K\": 0.0", "\"pressure_bar\"", "\"virial_kJ_per_mol\"", "\"length_max_relative\"",
           "\"velocity_max_per_ps\"", "\"timings_s\": {\n  \"pair\": 1.5,\n  \"bonded\": 0.25\n", "\"blocked_s\"",
