@@ -30,9 +30,11 @@ class Bench(holon.ProgramTest):
             self.assertGreater(result[figure], 0.0, figure)
         self.assertLessEqual(sum(result["stages"].values()), 1.01)
         self.assertIn("| spce | 3852 | 2 |", text)
+        self.assertLess(result["force_error"], 2e-5)
         xml.etree.ElementTree.parse(self.work / "speed.svg")
         if shutil.which("gmx_mpi"):
             self.assertAlmostEqual(result["ratio"], result["ns_per_day"] / result["gromacs_ns_per_day"], places=9)
+            self.assertLess(result["gromacs_force_error"], 1e-4)
         else:
             self.assertIsNone(result["ratio"])
 

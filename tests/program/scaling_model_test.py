@@ -58,9 +58,12 @@ class Counts(holon.ProgramTest):
 
 class Model(holon.ProgramTest):
     def test_comes_near_published_runs_of_gromacs(self):
-        for name, nodes, _, _, _, ratio in gromacs_check.rows():
+        for name, nodes, atoms, _, _, ratio in gromacs_check.rows():
             with self.subTest(f"{name} on {nodes} nodes"):
-                self.assertLess(abs(math.log(ratio)), math.log(1.3))
+                self.assertLess(abs(math.log(ratio)), math.log(gromacs_check.accuracy(name, atoms)))
+
+    def test_counts_the_copies_of_a_published_run(self):
+        self.assertAlmostEqual(gromacs_check.copies_ratio(), 1.0, delta=0.05)
 
     def test_costs_are_found_again(self):
         known = model.Costs(atom=1e-6, copy=2e-7, mesh_atom=3e-7, point=4e-8)

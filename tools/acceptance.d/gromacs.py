@@ -48,11 +48,11 @@ def read_mdp(path):
     return {line[0].strip().replace("-", "_"): line[1].strip() for line in lines if len(line) == 2}
 
 
-def run_input(work, system, settings):
+def run_input(work, system, settings, program="gmx_d"):
     """Makes work/gmx.tpr of an input folder, its parameters changed by `settings`; returns what grompp said."""
     write_mdp(work / "gmx.mdp", {**read_mdp(system / "md.mdp"), **settings})
     files = ["-f", "gmx.mdp", "-c", system / "conf.gro", "-p", system / "topol.top", "-o", "gmx.tpr", "-po", "out.mdp"]
-    done = gmx(work, "grompp", *files, "-maxwarn", 1)
+    done = gmx(work, "grompp", *files, "-maxwarn", 1, program=program)
     return done.stdout + done.stderr
 
 
@@ -122,13 +122,19 @@ def single_point(folder, settings):
         2,
     )
     gmx(folder, "mdrun", "-deffnm", "sp", "-ntmpi", 1)
-    gmx(folder, "traj", "-f", "sp.trr", "-s", "sp.tpr", "-of", "f.xvg", "-fp", "-xvg", "none", stdin="0\n")
+    forces = forces_of_run(folder, "sp")
     gmx(folder, "energy", "-f", "sp.edr", "-dp", "-o", "e.xvg", stdin="\n".join(map(str, range(1, 80))) + "\n\n")
-    forces = numpy.array([float(word) for word in (folder / "f.xvg").read_text().split()[1:]]).reshape(-1, 3)
     text = (folder / "e.xvg").read_text()
     names = re.findall(r'^@ s\d+ legend "(.*)"', text, re.MULTILINE)
     values = [float(word) for word in text.splitlines()[-1].split()[1:]]
     return references.rename(dict(zip(names, values))), forces
+
+
+def forces_of_run(folder, name, program="gmx_d"):
+    """Forces [kJ/mol/nm] of the one frame of folder/name.trr, before those of constraints."""
+    files = ["-f", f"{name}.trr", "-s", f"{name}.tpr", "-of", "f.xvg"]
+    gmx(folder, "traj", *files, "-fp", "-xvg", "none", program=program, stdin="0\n")
+    return numpy.array([float(word) for word in (folder / "f.xvg").read_text().split()[1:]]).reshape(-1, 3)
 
 
 def ns_per_day(log):

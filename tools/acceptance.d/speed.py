@@ -1,61 +1,24 @@
 """Item 8: speed, memory and start."""
 
-import statistics
-import sys
 import time
 
-import gromacs
 import holon_runner as holon
+import measure
 import references
 import systems
-
-MEMORY = """\
-import os, resource, subprocess, sys
-status = subprocess.run(sys.argv[2:]).returncode
-peak = resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss
-open(sys.argv[1] + "." + os.environ["OMPI_COMM_WORLD_RANK"], "w").write(str(peak))
-sys.exit(status)
-"""
+from in_turns import in_turns
 
 
-def versus_gromacs(report, steps=400, rounds=3):
+def versus_gromacs(report, rounds=3, seconds=10):
     """speed: dhfr with reaction field on 2 ranks, in turns with gmx_mpi"""
-    folder = holon.SHARED_SYSTEMS / "dhfr"
-    settings = {"nsteps": steps, "nstenergy": 100, "nstxout_compressed": 0, **references.REACTION_FIELD}
-    gromacs.run_input(report.work, folder, {**settings, "nsteps": 4 * steps})
-    speeds = {"gmx_mpi": [], "holon-md": []}
-    for turn in range(rounds):
-        gromacs.gmx(
-            report.work, "mdrun", "-deffnm", "gmx", "-ntomp", 1, "-noconfout", "-resethway", program="gmx_mpi", ranks=2
-        )
-        speeds["gmx_mpi"].append(gromacs.ns_per_day(report.work / "gmx.log"))
-        run = holon.run(report.work / f"run-{turn}", holon.input_files(folder), 2, **settings)
-        speeds["holon-md"].append(run.summary["ns_per_day"])
-    for program, values in speeds.items():
-        report.note(f"{program} [ns/day]", statistics.median(values))
-    report.at_least(
-        "holon-md / gmx_mpi", statistics.median(speeds["holon-md"]) / statistics.median(speeds["gmx_mpi"]), 0.2
-    )
+    in_turns(report, holon.SHARED_SYSTEMS / "dhfr", references.REACTION_FIELD, 0.2, rounds, seconds)
 
 
 def peak_memory(folder, arguments, ranks, **settings):
     """Peak resident memory of each rank [MB]."""
     folder.mkdir(parents=True)
-    wrapper = folder / "memory.py"
-    wrapper.write_text(MEMORY)
-    words = [
-        wrapper,
-        folder / "peak",
-        holon.BIN / "holon-md",
-        *arguments,
-        "-o",
-        folder / "run",
-        *holon.options(settings),
-    ]
-    done = holon.call(sys.executable, words, ranks, timeout=900)
-    if done.status:
-        raise holon.RunError(done.stderr)
-    return [int((folder / f"peak.{rank}").read_text()) / 1024 for rank in range(ranks)]
+    words = [holon.BIN / "holon-md", *arguments, "-o", folder / "run", *holon.options(settings)]
+    return [peak / 1024 for peak in measure.launch(folder / "peak", ranks, *words)]
 
 
 def memory(report):

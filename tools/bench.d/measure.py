@@ -1,17 +1,21 @@
 """Runs one system with Holon and GROMACS in turns and takes medians of what they report."""
 
 import math
+import os
 import pathlib
 import re
 import statistics
 import subprocess
 import sys
 
+import force_error
 import gromacs
 import holon_runner as holon
+import systems
 
-QUIET = {"nstxout-compressed": 0, "nstxout": 0, "nstvout": 0, "nstfout": 0, "nstenergy": 100, "nstlog": 0}
-HOLON_KEYS = {"precision", "mesh", "mesh-accuracy", "domains", "dlb", "checkpoint-interval", "checkpoint-sync"}
+HOLON_KEYS = {"precision", "mesh", "mesh_accuracy", "domains", "dlb", "skin", "checkpoint_interval", "checkpoint_sync"}
+WATER = {"4k": (1, 1, 1), "23k": (2, 3, 1), "100k": (3, 3, 3), "1M": (6, 6, 8)}  # copies of inputs/spce
+WATER_SETTINGS = {"coulombtype": "PME", "nstxout_compressed": 0, "nstenergy": 100, "nstlog": 0}
 PROBE_STEPS = 20  # to find out how many steps fill the time
 LEAST_STEPS = 10
 
@@ -35,6 +39,28 @@ def processor():
     return {"name": name, "GHz": float(nominal[1]) if nominal else float(clock[1]) / 1000 if clock else math.nan}
 
 
+def launch(mark, ranks, *words):
+    """Runs a program on `ranks` ranks of one thread in the folder of `mark`; returns the peak of memory of each [kB].
+
+    Raises RunError if it fails. `mark`: path of the files in which the ranks leave their peaks.
+    """
+    wrapper = mark.with_name("peak.py")
+    wrapper.write_text(PEAK)
+    command = [holon.MPIEXEC, "--quiet", "--oversubscribe", "-n", ranks, sys.executable, wrapper, mark, *words]
+    environment = {**os.environ, "OMP_NUM_THREADS": "1"}
+    done = subprocess.run(list(map(str, command)), cwd=mark.parent, env=environment, capture_output=True, text=True)
+    if done.returncode != 0:
+        raise holon.RunError(f"{' '.join(map(str, words))}\n{done.stdout[-1000:]}{done.stderr[-3000:]}")
+    return [int(mark.with_name(f"{mark.name}.{rank}").read_text()) for rank in range(ranks)]
+
+
+def water(target, size):
+    """The input folder of a box of water: inputs/spce as often as `size` asks for."""
+    target.mkdir(parents=True, exist_ok=True)
+    systems.replicate(holon.INPUTS / "spce", target, WATER[size])
+    return target
+
+
 def pairs_within(atoms, volume, cutoff):
     """Pairs of atoms within the cutoff at the mean density."""
     return 0.5 * atoms * (4.0 / 3.0) * math.pi * cutoff**3 * atoms / volume
@@ -45,57 +71,56 @@ class Runner:
         self.work, self.ranks, self.rounds, self.seconds = work, ranks, rounds, seconds
         self.with_gromacs = with_gromacs
 
-    def measure(self, name, folder, settings):
-        """The figures of a system, as tools/bench prints them."""
+    def measure(self, name, folder, settings, errors=True):
+        """The figures of a system, as tools/bench prints them; `errors`: those of the forces too."""
+        settings = {key.replace("-", "_"): value for key, value in settings.items()}
         work = self.work / name / "runs"
         work.mkdir(parents=True, exist_ok=True)
-        wrapper = work / "peak.py"
-        wrapper.write_text(PEAK)
         shared = {key: value for key, value in settings.items() if key not in HOLON_KEYS}
-        steps = self.steps_for(self.run_holon(work, wrapper, folder, settings, PROBE_STEPS))
-        gromacs_steps = self.prepare_gromacs(work, wrapper, folder, shared) if self.with_gromacs else 0
+        steps = self.steps_for(work, folder, settings)
+        gromacs_steps = self.prepare_gromacs(work, folder, shared) if self.with_gromacs else 0
         runs, speeds = [], []
         for _ in range(self.rounds):
             if self.with_gromacs:
-                speeds.append(self.run_gromacs(work, wrapper, gromacs_steps, reset=True))
-            runs.append(self.run_holon(work, wrapper, folder, settings, steps))
-        return self.figures(name, folder, {**gromacs.read_mdp(folder / "md.mdp"), **dashless(settings)}, runs, speeds)
+                speeds.append(self.run_gromacs(work, gromacs_steps, reset=True))
+            runs.append(self.run_holon(work, folder, settings, steps))
+        found = self.figures(name, folder, {**gromacs.read_mdp(folder / "md.mdp"), **settings}, runs, speeds)
+        found["force_error"] = found["gromacs_force_error"] = None
+        if errors:
+            exact = force_error.reference(work, folder, settings, self.ranks)
+            found["force_error"] = force_error.of_holon(work, folder, settings, self.ranks, exact)
+            if self.with_gromacs:
+                found["gromacs_force_error"] = force_error.of_gromacs(work, folder, shared, self.ranks, exact)
+        return found
 
-    def steps_for(self, summary):
+    def timed(self, work, folder, settings):
+        """The summary of one run that fills the time, without GROMACS."""
+        return self.run_holon(work, folder, settings, self.steps_for(work, folder, settings))
+
+    def steps_for(self, work, folder, settings):
+        summary = self.run_holon(work, folder, settings, PROBE_STEPS)
         per_step = summary["wall_s"] / max(1, summary["end_step"] - summary["start_step"])
         return max(LEAST_STEPS, round(self.seconds / per_step))
 
-    def run_holon(self, work, wrapper, folder, settings, steps):
+    def run_holon(self, work, folder, settings, steps):
         output = work / "holon"
-        options = holon.options({**QUIET, **settings, "nsteps": steps})
-        arguments = [*holon.input_files(folder), "-o", output, "--overwrite", *options]
-        self.launch(work, wrapper, "holon-peak", holon.BIN / "holon-md", *arguments)
-        summary = holon.summary_of(output)
-        summary["peak_kB"] = self.peak(work, "holon-peak")
-        return summary
+        arguments = [*holon.input_files(folder), "-o", output, "--overwrite", *holon.options({**settings, "nsteps": steps})]
+        peaks = launch(work / "holon-peak", self.ranks, holon.BIN / "holon-md", *arguments)
+        return {**holon.summary_of(output), "peak_kB": sum(peaks)}
 
-    def prepare_gromacs(self, work, wrapper, folder, settings):
+    def prepare_gromacs(self, work, folder, settings):
         """Makes gmx.tpr; returns how many steps fill the time."""
-        changed = {key.replace("-", "_"): value for key, value in {**QUIET, **settings}.items()}
-        gromacs.run_input(work, folder, {**changed, "nsteps": -1})
-        per_day = self.run_gromacs(work, wrapper, 10 * PROBE_STEPS, reset=False)["ns_per_day"]
-        dt = float({**gromacs.read_mdp(folder / "md.mdp"), **changed}.get("dt", 0.001))
+        gromacs.run_input(work, folder, {**settings, "nsteps": -1}, program="gmx_mpi")
+        per_day = self.run_gromacs(work, 10 * PROBE_STEPS, reset=False)["ns_per_day"]
+        dt = float({**gromacs.read_mdp(folder / "md.mdp"), **settings}.get("dt", 0.001))
         # Twice: the counters are reset half way, after the balancing of loads.
         return max(10 * LEAST_STEPS, round(2 * self.seconds * per_day / (dt * 1e-3) / 86400.0))
 
-    def run_gromacs(self, work, wrapper, steps, reset):
-        how = ["-ntomp", "1", "-noconfout", "-notunepme", "-nsteps", str(steps), *(["-resethway"] if reset else [])]
-        self.launch(work, wrapper, "gmx-peak", "gmx_mpi", "-quiet", "-nobackup", "mdrun", "-deffnm", "gmx", *how)
-        return {"ns_per_day": gromacs.ns_per_day(work / "gmx.log"), "peak_kB": self.peak(work, "gmx-peak")}
-
-    def launch(self, work, wrapper, mark, *words):
-        command = [holon.MPIEXEC, "--quiet", "--oversubscribe", "-n", self.ranks, sys.executable, wrapper, work / mark]
-        done = subprocess.run([str(word) for word in [*command, *words]], cwd=work, capture_output=True, text=True)
-        if done.returncode != 0:
-            raise SystemExit(f"bench: failed: {' '.join(map(str, words))}\n{done.stdout[-1000:]}{done.stderr[-3000:]}")
-
-    def peak(self, work, mark):
-        return sum(int((work / f"{mark}.{rank}").read_text()) for rank in range(self.ranks))
+    def run_gromacs(self, work, steps, reset):
+        how = ["-ntomp", 1, "-noconfout", "-notunepme", "-nsteps", steps, *(["-resethway"] if reset else [])]
+        words = ["gmx_mpi", "-quiet", "-nobackup", "mdrun", "-deffnm", "gmx", *how]
+        peaks = launch(work / "gmx-peak", self.ranks, *words)
+        return {"ns_per_day": gromacs.ns_per_day(work / "gmx.log"), "peak_kB": sum(peaks)}
 
     def figures(self, name, folder, parameters, runs, speeds):
         def median(get):
@@ -134,10 +159,6 @@ class Runner:
             "load_balance": runs[0].get("load_balance"),
             "communication": runs[0].get("communication"),
         }
-
-
-def dashless(settings):
-    return {key.replace("-", "_"): value for key, value in settings.items()}
 
 
 def box_volume(folder):

@@ -22,6 +22,20 @@ def system():
     return model.System(given["atoms"], box, given["grid"], given["order"], given["halo"], given["dt"])
 
 
+def accuracy(name, atoms_per_core):
+    """Factor within which the model is to be of a published run."""
+    return next(factor for least, factor in machines.GROMACS_RUNS[name].accuracy if atoms_per_core >= least)
+
+
+def copies_ratio():
+    """Copies in the zones of GROMACS (an eighth shell, rounded at edges and corners) over those that its log counts."""
+    run, counts = system(), machines.GROMACS_DOMAINS
+    x, y, z = (edge / n for edge, n in zip(run.box, counts))
+    r = run.halo
+    volume = r * (x * y + y * z + z * x) + math.pi / 4 * r**2 * (x + y + z) + math.pi / 6 * r**3
+    return math.prod(counts) * run.density * volume / machines.GROMACS_COPIES
+
+
 def costs_of(published):
     """Core time per atom and point from the speed on one node and the shares of its log."""
     run = system()

@@ -1,0 +1,34 @@
+"""Relative rms error of the forces on the atoms of conf.gro, by Holon and GROMACS, with the settings that are timed.
+
+Settings are spelt with underscores.
+"""
+
+import gromacs
+import holon_runner as holon
+import references
+
+# Errors of production settings are above 1e-5.
+EXACT = {"precision": "double", "mesh": "esp", "mesh_accuracy": 1e-6}
+
+
+def of_run(work, folder, ranks, settings):
+    arguments = [*holon.input_files(folder), "--overwrite"]
+    return references.single_point(work, arguments, ranks, **{**settings, **references.SINGLE_POINT})[1]
+
+
+def reference(work, folder, settings, ranks):
+    """Forces [kJ/mol/nm] without errors that count."""
+    return of_run(work / "exact", folder, ranks, {**settings, **EXACT})
+
+
+def of_holon(work, folder, settings, ranks, exact):
+    return references.relative_rms(of_run(work / "point", folder, ranks, settings), exact)
+
+
+def of_gromacs(work, folder, settings, ranks, exact):
+    """Of gmx_mpi in mixed precision."""
+    work = work / "gmx-point"
+    work.mkdir(exist_ok=True)
+    gromacs.run_input(work, folder, {**settings, **references.SINGLE_POINT}, program="gmx_mpi")
+    gromacs.gmx(work, "mdrun", "-deffnm", "gmx", "-ntomp", 1, "-notunepme", program="gmx_mpi", ranks=ranks)
+    return references.relative_rms(gromacs.forces_of_run(work, "gmx", program="gmx_mpi"), exact)
