@@ -16,7 +16,7 @@ def variants():
         yield name, 2, {**one_thread, **environment}, {}
     for threads in (1, 2):
         for ranks in (1, 3):
-            yield f"{ranks} ranks of {threads} threads", ranks, {"OMP_NUM_THREADS": str(threads)}, {}
+            yield f"{ranks} x {threads} threads", ranks, {"OMP_NUM_THREADS": str(threads)}, {}
     for dlb in ("no", "yes"):
         for ranks in (2, 6):
             yield f"dlb = {dlb}, {ranks} ranks", ranks, one_thread, {"dlb": dlb}
