@@ -17,8 +17,8 @@ def check(report):
     report.at_most("copies of 3072 domains: |counted / log - 1|", abs(gromacs_check.copies_ratio() - 1), 0.05)
 
 
-def costs_of_one_core(report, seconds):
-    """Fitted to runs of several sizes and mesh accuracies, which tell atoms, copies and grid points apart."""
+def runs_on_one_core(report, seconds):
+    """Summaries of runs of several sizes and mesh accuracies, which tell atoms, copies and grid points apart."""
     runner = measure.Runner(report.work, 1, 1, seconds, with_gromacs=False)
     summaries = []
     for size in ("4k", "23k", "100k"):
@@ -26,12 +26,14 @@ def costs_of_one_core(report, seconds):
         for accuracy in (0, 1e-4):
             settings = {**measure.WATER_SETTINGS, "mesh_accuracy": accuracy, "checkpoint_interval": 0}
             summaries.append(runner.timed(folder, folder, settings))
-    return model.fit_costs(summaries)
+    return summaries
 
 
 def projection(report, seconds=10):
     """Projection of 1 M and 100 M atoms of water to 100,000 cores; on a quiet machine"""
-    costs = costs_of_one_core(report, seconds)
+    runs = runs_on_one_core(report, seconds)
+    costs, halo = model.fit_costs(runs), model.halo_of(runs)
+    report.note("halo [nm]", halo)
     for part in ("atom", "copy", "mesh_atom", "point"):
         report.note(f"measured: {part} [us per step]", 1e6 * getattr(costs, part))
     for atoms in (10**6, 10**8):
@@ -39,11 +41,12 @@ def projection(report, seconds=10):
         for cores in CORES:
             if atoms / cores < 20:
                 continue
-            parts, _ = model.step(model.water(atoms), costs, machines.ARCHER2, cores, best=True)
+            system = model.water(atoms, halo)
+            parts, _ = model.step(system, costs, machines.ARCHER2, cores, best=True)
             total = sum(parts.values())
             first = first or total * cores
             where = f"projected: {atoms:.0e} atoms, {cores} cores"
-            report.note(f"{where} [ns/day]", model.ns_per_day(model.water(atoms), total))
+            report.note(f"{where} [ns/day]", model.ns_per_day(system, total))
             report.note(f"{where}: efficiency", first / (total * cores))
 
 

@@ -40,10 +40,15 @@ class System:
         return self.atoms / math.prod(self.box)
 
 
-def water(atoms, cutoff=0.9, skin=0.14, spacing=0.345, window=5, density=100.2):
-    """Water in a cube, with the mesh that Holon takes: `spacing` as in md.log."""
+def water(atoms, halo=1.24, spacing=0.345, window=5, density=100.2):
+    """Water in a cube; `halo` and the `spacing` of the mesh as runs print them."""
     edge = (atoms / density) ** (1.0 / 3.0)
-    return System(atoms, (edge,) * 3, (smooth(edge / spacing),) * 3, window, cutoff + skin)
+    return System(atoms, (edge,) * 3, (smooth(edge / spacing),) * 3, window, halo)
+
+
+def halo_of(runs):
+    """The halo of summaries of runs [nm]."""
+    return max(summary["communication"]["halo_width_nm"] for summary in runs)
 
 
 def smooth(points):
