@@ -111,7 +111,7 @@ class Runner:
     def prepare_gromacs(self, work, folder, settings):
         """Makes gmx.tpr; returns how many steps fill the time."""
         gromacs.run_input(work, folder, {**settings, "nsteps": -1}, program="gmx_mpi")
-        per_day = self.run_gromacs(work, 10 * PROBE_STEPS, reset=False)["ns_per_day"]
+        per_day = self.run_gromacs(work, 5 * PROBE_STEPS, reset=False)["ns_per_day"]
         dt = float({**gromacs.read_mdp(folder / "md.mdp"), **settings}.get("dt", 0.001))
         # Twice: the counters are reset half way, after the balancing of loads.
         return max(10 * LEAST_STEPS, round(2 * self.seconds * per_day / (dt * 1e-3) / 86400.0))
