@@ -5,6 +5,7 @@
 #include <holon/comm/on_root.hpp>
 #include <holon/core/cpu_time.hpp>
 #include <holon/core/error.hpp>
+#include <holon/core/parallel.hpp>
 #include <holon/core/state_hash.hpp>
 
 #include "parallel_report.hpp"
@@ -248,7 +249,8 @@ void Outputs::describe(const RunInput& input, Engine& engine, const std::optiona
     diagnoses_ = diagnose(topology);
     auto& log = *log_;
     const auto& n = engine.partition().grid().n();
-    log.line(fmt::format("holon-md {} on {} ranks", HOLON_VERSION, comm.size()));
+    log.line(fmt::format("holon-md {} on {} ranks with {} {}", HOLON_VERSION, comm.size(), thread_count(),
+                         thread_count() > 1 ? "threads each" : "thread each"));
     log.line(fmt::format("System: {}: {} atoms, {} molecules, {} constraints, total charge {:.4f} e", topology.name,
                          topology.n_atoms(), topology.n_molecules(), topology.n_constraints(),
                          topology.total_charge()));
@@ -407,6 +409,7 @@ Summary Outputs::summary(const Engine& engine) const
     s.program = "holon-md";
     s.version = HOLON_VERSION;
     s.ranks = engine.comm().size();
+    s.threads_per_rank = thread_count();
     s.domains = engine.partition().grid().n();
     s.atoms = engine.topology().n_atoms();
     s.constraints = engine.topology().n_constraints();

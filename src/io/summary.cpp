@@ -71,6 +71,7 @@ std::string summary_text(const Summary& s)
                  {"version", s.version},
                  {"status", s.status},
                  {"ranks", s.ranks},
+                 {"threads_per_rank", s.threads_per_rank},
                  {"domains", s.domains},
                  {"atoms", s.atoms},
                  {"constraints", s.constraints},
