@@ -249,8 +249,7 @@ void Outputs::describe(const RunInput& input, Engine& engine, const std::optiona
     diagnoses_ = diagnose(topology);
     auto& log = *log_;
     const auto& n = engine.partition().grid().n();
-    log.line(fmt::format("holon-md {} on {} ranks with {} {}", HOLON_VERSION, comm.size(), thread_count(),
-                         thread_count() > 1 ? "threads each" : "thread each"));
+    log.line(fmt::format("holon-md {} on {} ranks, threads of each: {}", HOLON_VERSION, comm.size(), thread_count()));
     log.line(fmt::format("System: {}: {} atoms, {} molecules, {} constraints, total charge {:.4f} e", topology.name,
                          topology.n_atoms(), topology.n_molecules(), topology.n_constraints(),
                          topology.total_charge()));
