@@ -1,6 +1,7 @@
 #include <holon/app/engine.hpp>
 
 #include <holon/core/error.hpp>
+#include <holon/core/parallel.hpp>
 
 #include <algorithm>
 #include <cmath>
@@ -155,7 +156,10 @@ void Engine::compute_forces(bool want_totals)
 {
     load_.count_step();
     ForceSums sums;
-    std::fill(atoms.f.begin(), atoms.f.end(), IVec3::Zero());
+    constexpr std::size_t few_atoms = 1024; // for a thread
+    parallel_for(atoms.f.size(), few_atoms, [this](std::size_t begin, std::size_t end) {
+        std::fill(atoms.f.data() + begin, atoms.f.data() + end, IVec3::Zero());
+    });
     if (long_range_) {
         const auto timer = timers.measure(Stage::mesh);
         const auto problem = long_range_->compute(atoms, want_totals ? &sums : nullptr);

@@ -3,6 +3,7 @@
 #include <holon/app/outputs.hpp>
 #include <holon/comm/on_root.hpp>
 #include <holon/core/error.hpp>
+#include <holon/core/parallel.hpp>
 #include <holon/core/state_hash.hpp>
 #include <holon/io/gro_file.hpp>
 #include <holon/io/index_file.hpp>
@@ -267,6 +268,7 @@ Box box_of(const RunState& state, const Parameters& parameters)
 
 RunInput read_input(const Communicator& comm, const RunOptions& options, const std::string& command_line)
 {
+    on_all(comm, [] { thread_count(); }); // complains now, not in the middle of the run
     if (!options.restart.empty()) return go_on(comm, options, options.restart, std::nullopt);
     if (options.resume) {
         const auto path = options.output + "/checkpoint.h5";

@@ -5,6 +5,7 @@
 #include <holon/comm/on_root.hpp>
 #include <holon/core/cpu_time.hpp>
 #include <holon/core/error.hpp>
+#include <holon/core/parallel.hpp>
 #include <holon/core/state_hash.hpp>
 
 #include "parallel_report.hpp"
@@ -248,8 +249,8 @@ void Outputs::describe(const RunInput& input, Engine& engine, const std::optiona
     diagnoses_ = diagnose(topology);
     auto& log = *log_;
     const auto& n = engine.partition().grid().n();
-    log.line(fmt::format("holon-md {} on {} ranks, instruction set {}", HOLON_VERSION, comm.size(),
-                         name_of(instruction_set())));
+    log.line(fmt::format("holon-md {} on {} ranks, threads of each: {}, instruction set {}", HOLON_VERSION, comm.size(),
+                         thread_count(), name_of(instruction_set())));
     log.line(fmt::format("System: {}: {} atoms, {} molecules, {} constraints, total charge {:.4f} e", topology.name,
                          topology.n_atoms(), topology.n_molecules(), topology.n_constraints(),
                          topology.total_charge()));
@@ -409,6 +410,7 @@ Summary Outputs::summary(const Engine& engine) const
     s.version = HOLON_VERSION;
     s.ranks = engine.comm().size();
     s.instruction_set = instruction_set();
+    s.threads_per_rank = thread_count();
     s.domains = engine.partition().grid().n();
     s.atoms = engine.topology().n_atoms();
     s.constraints = engine.topology().n_constraints();

@@ -8,7 +8,9 @@
 #include <holon/app/simulation.hpp>
 #include <holon/app/stop_signals.hpp>
 #include <holon/core/error.hpp>
+#include <holon/core/parallel.hpp>
 
+#include <algorithm>
 #include <cstdio>
 #include <fmt/format.h>
 #include <limits>
@@ -35,6 +37,16 @@ void show_notes(const RunInput& input)
     for (const auto& note : input.notes.texts()) std::fprintf(stderr, "holon-md: note: %s\n", note.c_str());
 }
 
+/// Launchers bind ranks to processors, and often to a single one. Collective.
+void note_crowded_threads(RunInput& input, const Communicator& comm)
+{
+    if (comm.any(thread_count() > std::max(1, processor_count())))
+        input.notes.add(
+            fmt::format("OMP_NUM_THREADS: there are ranks with fewer processors than threads ({}). With Open "
+                        "MPI, mpirun --map-by slot:pe={} gives each rank as many.",
+                        thread_count(), thread_count()));
+}
+
 /// Minimises or simulates, and writes what there is to write at the end.
 int run_system(RunInput& input, const RunOptions& options, const Communicator& comm)
 {
@@ -54,6 +66,7 @@ int run_system(RunInput& input, const RunOptions& options, const Communicator& c
 
     if (!input.in_place) folder.clear();
     std::optional<Outputs> outputs;
+    note_crowded_threads(input, comm);
     if (comm.root()) show_notes(input);
     const auto mesh = mesh_report(engine, parameters);
     outputs.emplace(input, folder, engine, input.state);

@@ -165,9 +165,7 @@ void Simulation::apply_thermostat()
         scale[g] = std::sqrt(wanted / energies[g]);
         thermostat_work_ += wanted - energies[g];
     }
-    for (std::size_t i = 0; i < static_cast<std::size_t>(atoms.n_owned); ++i)
-        for (int k = 0; k < 3; ++k)
-            atoms.v[i][k] = round_to_int_clamped(static_cast<double>(atoms.v[i][k]) * scale[atoms.tc_group[i]]);
+    scale_velocities(atoms, scale);
 }
 
 /// Friction and noise, constrained along the bonds at the start of the step like the forces, for half a step.
@@ -189,7 +187,7 @@ void Simulation::first_half()
 {
     const auto timer = engine_.timers.measure(Stage::integrate);
     kick(engine_.atoms, scheme_.first_kick * parameters_.dt);
-    engine_.atoms.x_ref = engine_.atoms.x;
+    keep_reference(engine_.atoms);
     drift(engine_.atoms, parameters_.dt);
 }
 

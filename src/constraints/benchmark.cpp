@@ -1,6 +1,6 @@
 #include <holon/constraints/benchmark.hpp>
 
-#include <holon/core/cpu_time.hpp>
+#include <holon/core/parallel.hpp>
 
 #include <fmt/format.h>
 
@@ -132,10 +132,10 @@ StageCost ConstraintBenchmark::measure(const Atoms& start, const Box& box, const
     for (int turn = 0; turn < std::max(1, repeats_); ++turn) {
         auto atoms = start;
         comm.barrier();
-        const double begin = thread_cpu_seconds();
+        const double begin = team_cpu_seconds();
         result = velocities ? constraints.project_velocities(atoms, box, stage)
                             : constraints.project_positions(atoms, box, stage);
-        seconds.push_back(thread_cpu_seconds() - begin);
+        seconds.push_back(team_cpu_seconds() - begin);
     }
     const auto nanoseconds = static_cast<std::int64_t>(1e9 * *std::ranges::min_element(seconds));
     StageCost cost;

@@ -9,6 +9,7 @@
 #include "bond.hpp"
 
 #include <holon/core/instruction_sets.hpp>
+#include <holon/core/parallel.hpp>
 
 #include <vector>
 
@@ -153,16 +154,30 @@ ConstraintResult StarSolver::project(Atoms& atoms, const std::vector<IVec3>& ref
     const bool wants_virial = stage.force_factor != 0.0;
     for (auto& batches : batches_) {
         if (batches.shapes.empty()) continue;
-        const auto outcome = kernel(star::Stars{.n = static_cast<std::int64_t>(batches.shapes.size()),
-                                                .arms = static_cast<int>(batches.arms()),
-                                                .atoms = batches.atoms.data(),
-                                                .inverse_mass = batches.inverse_mass.data(),
-                                                .d2 = batches.d2.data(),
-                                                .x_ref = numbers_of(reference),
-                                                .x = numbers_of(atoms.x),
-                                                .v = numbers_of(atoms.v),
-                                                .inverse_dt = inverse_dt,
-                                                .multipliers = wants_virial ? batches.multipliers.data() : nullptr});
+        constexpr std::size_t few_stars = 16 * lanes; // whole batches
+        const std::size_t arms = batches.arms();
+        const auto outcome = parallel_reduce(
+            batches.shapes.size(), few_stars,
+            [&](std::size_t begin, std::size_t end) {
+                auto slice = kernel(
+                    star::Stars{.n = static_cast<std::int64_t>(end - begin),
+                                .arms = static_cast<int>(arms),
+                                .atoms = batches.atoms.data() + begin * (arms + 1),
+                                .inverse_mass = batches.inverse_mass.data() + begin * (arms + 1),
+                                .d2 = batches.d2.data() + begin * arms,
+                                .x_ref = numbers_of(reference),
+                                .x = numbers_of(atoms.x),
+                                .v = numbers_of(atoms.v),
+                                .inverse_dt = inverse_dt,
+                                .multipliers = wants_virial ? batches.multipliers.data() + begin * arms : nullptr});
+                if (slice.failed >= 0) slice.failed += static_cast<std::int64_t>(begin);
+                return slice;
+            },
+            [](star::Outcome& total, const star::Outcome& next) {
+                total.residual = std::max(total.residual, next.residual);
+                total.iterations = std::max(total.iterations, next.iterations);
+                if (total.failed < 0) total.failed = next.failed;
+            });
         result.residual = std::max(result.residual, outcome.residual);
         result.iterations = std::max(result.iterations, outcome.iterations);
         if (outcome.failed >= 0 && result.failure.empty()) {

@@ -1,9 +1,13 @@
 #include <holon/forces/bonded.hpp>
 
 #include <holon/core/instruction_sets.hpp>
+#include <holon/core/parallel.hpp>
+#include <holon/system/thread_forces.hpp>
 
 #include "bonded_scalar.hpp"
 #include "bonded_terms.hpp"
+
+#include <algorithm>
 
 namespace holon {
 
@@ -34,23 +38,54 @@ struct BondedForces::Impl {
     const std::vector<CmapSurface> cmap;
     LocalTermLists terms;
     std::vector<Batches> batches;
+    /// Some batches of a kind, which a thread does at a time.
+    struct Piece {
+        std::size_t kind;
+        std::int64_t first, last;
+        Totals totals;
+        bool left_out; // excluded pairs beyond the cutoff
+    };
+    std::vector<Piece> pieces;
+    ThreadForces thread_forces;
+
+    void make_pieces()
+    {
+        constexpr std::int64_t batches_of_piece = 64;
+        pieces.clear();
+        for (std::size_t kind = 0; kind < batches.size(); ++kind) {
+            const auto n = batches[kind].n_batches, step = thread_count() > 1 ? batches_of_piece : n;
+            for (std::int64_t first = 0; first < n; first += step)
+                pieces.push_back({kind, first, std::min(first + step, n), {}, false});
+        }
+    }
 
     /// True if there are excluded pairs beyond the cutoff, which are left out.
-    bool add_batches(const Batches& b, const ScalarContext& context) const
+    bool add_batches(Atoms& atoms, ForceSums* sums)
     {
-        Totals totals{};
-        const bool left_out = HOLON_CALL(
-            run, b.kernel, kernel_data(b, constants, box, context.atoms, context.sums != nullptr ? &totals : nullptr));
-        if (context.sums == nullptr) return left_out;
-        for (std::size_t e = 0; e < b.energies.size(); ++e)
-            context.sums->energy[static_cast<std::size_t>(b.energies[e])] += FixedSum::from_raw(totals.energy[e]);
-        for (std::size_t v = 0; v < 9; ++v) context.sums->virial[v] += FixedSum::from_raw(totals.virial[v]);
+        thread_forces.add(atoms.f, static_cast<int>(pieces.size()), [&](int p, std::span<IVec3> f) {
+            auto& piece = pieces[static_cast<std::size_t>(p)];
+            const auto& b = batches[piece.kind];
+            piece.totals = {};
+            auto data = kernel_data(b, constants, box, atoms, f, sums != nullptr ? &piece.totals : nullptr);
+            data.first = piece.first;
+            data.last = piece.last;
+            piece.left_out = HOLON_CALL(run, b.kernel, data);
+        });
+        bool left_out = false;
+        for (const auto& piece : pieces) {
+            left_out |= piece.left_out;
+            if (sums == nullptr) continue;
+            const auto& energies = batches[piece.kind].energies;
+            for (std::size_t e = 0; e < energies.size(); ++e)
+                sums->energy[static_cast<std::size_t>(energies[e])] += FixedSum::from_raw(piece.totals.energy[e]);
+            for (std::size_t v = 0; v < 9; ++v) sums->virial[v] += FixedSum::from_raw(piece.totals.virial[v]);
+        }
         return left_out;
     }
 };
 
 BondedForces::BondedForces(const Topology& topology, const NonbondedConstants& constants, const Box& box)
-    : impl_(new Impl{topology, constants, box, cmap_surfaces(topology), {}, {}})
+    : impl_(new Impl{topology, constants, box, cmap_surfaces(topology), {}, {}, {}, {}})
 {
 }
 
@@ -60,14 +95,13 @@ void BondedForces::set_up(LocalTermLists terms, const Atoms& atoms)
 {
     impl_->terms = std::move(terms);
     impl_->batches = make_batches(impl_->terms, impl_->topology, impl_->constants, atoms);
+    impl_->make_pieces();
 }
 
 void BondedForces::add_forces(Atoms& atoms, ForceSums* sums) const
 {
     const ScalarContext context{impl_->topology, impl_->constants, impl_->box, impl_->cmap, atoms, sums};
-    bool left_out = false;
-    for (const auto& batches : impl_->batches) left_out |= impl_->add_batches(batches, context);
-    if (left_out)
+    if (impl_->add_batches(atoms, sums))
         excluded_pair_beyond_cutoff(context, impl_->terms[static_cast<std::size_t>(Interaction::excluded_pair)]);
     for (std::size_t k = 0; k < interaction_count; ++k)
         if (ScalarForce* const force = scalar_force(static_cast<Interaction>(k))) force(context, impl_->terms[k]);

@@ -168,7 +168,7 @@ bool run(const KernelData& data)
 {
     const std::int64_t n_full = data.n_terms - (lanes - 1) * data.n_batches; // so many batches have no empty lane
     I8 reported{};
-    for (std::int64_t b = 0; b < data.n_batches; ++b) {
+    for (std::int64_t b = data.first; b < data.last; ++b) {
         const LaneAtoms* const at = data.atoms + b * Term::n_atoms;
         const int n = b < n_full ? lanes : static_cast<int>((data.n_terms - 1 - b) / data.n_batches) + 1;
         L3 x[Term::n_atoms], f[Term::n_atoms]{};

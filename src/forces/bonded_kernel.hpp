@@ -66,6 +66,7 @@ struct Totals {
 /// Plain arrays only: nothing of the standard library may be instantiated with another instruction set's code.
 struct KernelData {
     std::int64_t n_terms, n_batches; // batch b has terms b, b + n_batches, ... in its lanes; the last is repeated
+    std::int64_t first, last;        // batches to be done
     const LaneAtoms* atoms;          // n_atoms per batch
     const LaneNumbers* parameters;   // n_parameters per batch
     int n_parameters;

@@ -223,12 +223,13 @@ std::vector<Batches> make_batches(const LocalTermLists& lists, const Topology& t
     return all;
 }
 
-KernelData kernel_data(const Batches& batches, const NonbondedConstants& n, const Box& box, Atoms& atoms,
-                       Totals* totals)
+KernelData kernel_data(const Batches& batches, const NonbondedConstants& n, const Box& box, const Atoms& atoms,
+                       std::span<IVec3> f, Totals* totals)
 {
     KernelData data{};
     data.n_terms = batches.n_terms;
     data.n_batches = batches.n_batches;
+    data.last = batches.n_batches;
     data.atoms = batches.atoms.data();
     data.parameters = batches.parameters.data();
     data.n_parameters = batches.n_parameters;
@@ -243,7 +244,7 @@ KernelData kernel_data(const Batches& batches, const NonbondedConstants& n, cons
         data.constants.degree = static_cast<int>(pair.force.size()) - 1;
     }
     data.x = atoms.x.data()->data();
-    data.f = atoms.f.data()->data();
+    data.f = f.data()->data();
     for (int k = 0; k < 3; ++k) {
         for (int i = 0; i < 3; ++i) data.box[k][i] = box.lattice_vector(k)[i];
         data.half_box[k] = box.lattice_vector(k)[k] / 2;

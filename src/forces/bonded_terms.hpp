@@ -9,6 +9,7 @@
 #include <holon/system/local_terms.hpp>
 #include <holon/system/topology.hpp>
 
+#include <span>
 #include <vector>
 
 namespace holon::bonded {
@@ -27,8 +28,9 @@ struct Batches {
 std::vector<Batches> make_batches(const LocalTermLists& terms, const Topology& topology,
                                   const NonbondedConstants& constants, const Atoms& atoms);
 
-/// What the kernel of `batches` works on; adds to atoms.f. Points into all that is given. totals: null, if not wanted.
-KernelData kernel_data(const Batches& batches, const NonbondedConstants& constants, const Box& box, Atoms& atoms,
-                       Totals* totals);
+/// What the kernel of `batches` works on, all of them; adds to `f`, per atom. Points into all that is given. totals:
+/// null, if not wanted.
+KernelData kernel_data(const Batches& batches, const NonbondedConstants& constants, const Box& box, const Atoms& atoms,
+                       std::span<IVec3> f, Totals* totals);
 
 } // namespace holon::bonded

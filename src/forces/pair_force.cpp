@@ -2,6 +2,8 @@
 
 #include <holon/core/error.hpp>
 #include <holon/core/instruction_sets.hpp>
+#include <holon/core/parallel.hpp>
+#include <holon/system/thread_forces.hpp>
 
 #include "pair_kernel.hpp"
 
@@ -56,16 +58,24 @@ struct PairForce::Impl {
     VdwTables<float> vdw_kernel; // times vdw_scale
     double charge_scale;
 
+    /// Pairs that are left to the wide path: the first `size`.
+    struct WideList {
+        std::vector<pair::WidePairs> pairs;
+        std::size_t size = 0;
+    };
+
     /// What belongs to one list. Coulomb lists have charges, the others types.
-    struct Part {
+    struct KindData {
         Kind kind;
         std::vector<std::int32_t> type;       // per place
         std::vector<float> charge_single;     // per place, times charge_scale
         std::vector<double> charge;           // likewise
-        std::vector<pair::LaneForces> forces; // per cluster
-        std::vector<pair::WidePairs> wide;
+        std::vector<pair::LaneForces> forces; // per part of the rows and cluster
+        std::vector<WideList> wide;           // per part of the rows
+        std::vector<std::uint8_t> left_out;   // per cluster: a row whose energy is not that of the kernel
     };
-    Part coulomb{Kind::coulomb, {}, {}, {}, {}, {}}, vdw{Kind::vdw, {}, {}, {}, {}, {}};
+    KindData coulomb{Kind::coulomb, {}, {}, {}, {}, {}, {}}, vdw{Kind::vdw, {}, {}, {}, {}, {}, {}};
+    ThreadForces thread_forces;
 
     Impl(const Topology& topology, const NonbondedConstants& n, Precision p, const Box& b)
         : constants(n), box(b), precision(p), coulomb_form(n.mesh ? Form::ewald : pair::form_of(n.coulomb_modifier)),
@@ -88,71 +98,83 @@ struct PairForce::Impl {
         fill(vdw_kernel, pair::vdw_scale);
     }
 
-    Form form(const Part& part) const { return part.kind == Kind::coulomb ? coulomb_form : vdw_form; }
+    Form form(const KindData& own) const { return own.kind == Kind::coulomb ? coulomb_form : vdw_form; }
 
-    bool vectorised(const Part& part) const
+    bool vectorised(const KindData& own) const
     {
         if (precision != Precision::mixed) return false;
-        return part.kind == Kind::vdw || coulomb_form == Form::plain || coulomb_form == Form::ewald;
+        return own.kind == Kind::vdw || coulomb_form == Form::plain || coulomb_form == Form::ewald;
     }
 
-    void set_up(Part& part, const PairList& list, const Atoms& atoms) const
+    void set_up(KindData& own, const PairList& list, const Atoms& atoms) const
     {
         const auto places = list.atoms().size();
-        part.type.assign(places, n_types - 1);
-        part.charge.assign(places, 0.0);
+        own.type.assign(places, n_types - 1);
+        own.charge.assign(places, 0.0);
         for (std::size_t p = 0; p < places; ++p) {
             const auto atom = list.atoms()[p];
             if (atom < 0) continue;
-            part.type[p] = atoms.type[index(atom)];
-            part.charge[p] = atoms.charge[index(atom)] * charge_scale;
+            own.type[p] = atoms.type[index(atom)];
+            own.charge[p] = atoms.charge[index(atom)] * charge_scale;
         }
-        part.charge_single.assign(part.charge.begin(), part.charge.end());
-        part.forces.resize(list.clusters().size());
+        own.charge_single.assign(own.charge.begin(), own.charge.end());
+        own.forces.resize(list.parts().size() * list.clusters().size());
+        own.wide.resize(list.parts().size());
+        own.left_out.resize(list.clusters().size());
     }
 
-    /// Returns what is left to the wide path.
-    std::span<const pair::WidePairs> run_vectorised(Part& part, const PairList& list, Atoms& atoms) const
+    void run_vectorised(KindData& own, const PairList& list, Atoms& atoms) const
     {
         constexpr std::int64_t scale = std::int64_t{1} << (force_bits - pair::kernel_force_bits);
-        const auto n = static_cast<std::int64_t>(list.clusters().size());
-        std::size_t n_close = 0;
-        for (std::size_t c = 0; c < list.clusters().size(); ++c)
-            n_close += index(list.row_begin()[c + 1] - list.row_close()[c]);
-        if (part.wide.size() <= n_close) part.wide.resize(2 * n_close + 1);
-        const pair::KernelData data{.clusters = list.clusters().data(),
-                                    .n_clusters = n,
-                                    .row_begin = list.row_begin().data(),
-                                    .row_close = list.row_close().data(),
-                                    .entries = list.entries().data(),
-                                    .named = list.named().data(),
-                                    .charge = part.charge_single.data(),
-                                    .type = part.type.data(),
-                                    .six_c6 = vdw_kernel.six_c6.data(),
-                                    .twelve_c12 = vdw_kernel.twelve_c12.data(),
-                                    .n_types = n_types,
-                                    .constants = single,
-                                    .forces = part.forces.data(),
-                                    .wide = part.wide.data()};
-        const std::size_t n_wide = HOLON_CALL(pair::run_kernel, part.kind, form(part), data);
-        const pair::FoldData fold{.forces = part.forces.data(),
-                                  .n_clusters = n,
-                                  .atoms = list.atoms().data(),
-                                  .scale = scale,
-                                  .f = atoms.f.data()->data()};
-        HOLON_CALL(pair::fold, fold);
-        return std::span(part.wide).first(n_wide);
+        constexpr std::size_t few_clusters = 64;
+        const auto n = list.clusters().size();
+        const auto n_parts = static_cast<int>(list.parts().size());
+        parallel_parts(n_parts, [&](int p, int) {
+            const auto [first, last, unused] = list.parts()[index(p)];
+            auto& wide = own.wide[index(p)];
+            std::size_t n_close = 0;
+            for (auto c = first; c < last; ++c)
+                n_close += index(list.rows()[index(c)].end - list.rows()[index(c)].close);
+            if (wide.pairs.size() <= n_close) wide.pairs.resize(2 * n_close + 1);
+            const pair::KernelData data{.clusters = list.clusters().data(),
+                                        .n_clusters = static_cast<std::int64_t>(n),
+                                        .first = first,
+                                        .last = last,
+                                        .rows = list.rows().data(),
+                                        .named = list.named(index(p)),
+                                        .charge = own.charge_single.data(),
+                                        .type = own.type.data(),
+                                        .six_c6 = vdw_kernel.six_c6.data(),
+                                        .twelve_c12 = vdw_kernel.twelve_c12.data(),
+                                        .n_types = n_types,
+                                        .constants = single,
+                                        .forces = own.forces.data() + index(p) * n,
+                                        .wide = wide.pairs.data()};
+            wide.size = HOLON_CALL(pair::run_kernel, own.kind, form(own), data);
+        });
+        parallel_for(n, few_clusters, [&](std::size_t begin, std::size_t end) {
+            const pair::FoldData fold{.forces = own.forces.data(),
+                                      .n_clusters = static_cast<std::int64_t>(n),
+                                      .begin = static_cast<std::int64_t>(begin),
+                                      .end = static_cast<std::int64_t>(end),
+                                      .parts = list.parts().data(),
+                                      .n_parts = n_parts,
+                                      .atoms = list.atoms().data(),
+                                      .scale = scale,
+                                      .f = atoms.f.data()->data()};
+            HOLON_CALL(pair::fold, fold);
+        });
     }
 
     /// Force over distance, in double.
-    double force_over_r(const Part& part, PlacePair p, double r2, double rinv) const
+    double force_over_r(const KindData& own, PlacePair p, double r2, double rinv) const
     {
-        if (part.kind == Kind::coulomb) {
-            const double qq = part.charge[index(p.i)] * part.charge[index(p.j)];
+        if (own.kind == Kind::coulomb) {
+            const double qq = own.charge[index(p.i)] * own.charge[index(p.j)];
             return pair::with_form(coulomb_form,
                                    [&](auto c) { return pair::coulomb_force<c.value>(r2, rinv, qq, real); });
         }
-        const auto t = index(part.type[index(p.i)] * n_types + part.type[index(p.j)]);
+        const auto t = index(own.type[index(p.i)] * n_types + own.type[index(p.j)]);
         return pair::with_form(vdw_form, [&](auto v) {
             return pair::vdw_force<v.value>(r2, rinv, vdw_real.six_c6[t], vdw_real.twelve_c12[t], real);
         });
@@ -160,28 +182,27 @@ struct PairForce::Impl {
 
     /// Calls use(places, d [nm]) for those pairs of two clusters that are within the cutoff.
     template <class Use>
-    void for_each_pair(const Part& part, const PairList& list, const Atoms& atoms, std::int32_t ci, std::int32_t cj,
+    void for_each_pair(const KindData& own, const PairList& list, const Atoms& atoms, std::int32_t ci, std::int32_t cj,
                        std::uint32_t mask, Use use) const
     {
         for (std::int32_t l = 0; l < lanes; ++l)
             if ((mask >> l & 1U) != 0)
-                one_pair(part, list, atoms, {ci * per_cluster + l / 4, cj * per_cluster + l % 4}, use);
+                one_pair(own, list, atoms, {ci * per_cluster + l / 4, cj * per_cluster + l % 4}, use);
     }
 
     /// Likewise for one row.
     template <class Use>
-    void for_each_pair_of_row(const Part& part, const PairList& list, const Atoms& atoms, std::size_t ci, Use use) const
+    void for_each_pair_of_row(const KindData& own, const PairList& list, const Atoms& atoms, std::size_t ci,
+                              Use use) const
     {
-        for (auto e = list.row_begin()[ci]; e < list.row_begin()[ci + 1]; ++e) {
-            const auto entry = list.entries()[index(e)];
-            for_each_pair(part, list, atoms, static_cast<std::int32_t>(ci), entry.cluster, entry.mask, use);
-        }
+        for (const auto entry : list.rows()[ci].entries())
+            for_each_pair(own, list, atoms, static_cast<std::int32_t>(ci), entry.cluster, entry.mask, use);
     }
 
     template <class Use>
-    void one_pair(const Part& part, const PairList& list, const Atoms& atoms, PlacePair p, Use use) const
+    void one_pair(const KindData& own, const PairList& list, const Atoms& atoms, PlacePair p, Use use) const
     {
-        const bool is_coulomb = part.kind == Kind::coulomb;
+        const bool is_coulomb = own.kind == Kind::coulomb;
         if (precision == Precision::mixed) {
             const auto& a = list.clusters()[index(p.i / 4)];
             const auto& b = list.clusters()[index(p.j / 4)];
@@ -219,9 +240,9 @@ struct PairForce::Impl {
         return r2;
     }
 
-    /// Adds the force of one pair in double, 64-bit sums.
-    void add_wide(const Part& part, const PairList& list, Atoms& atoms, PlacePair p, const Vec3& d,
-                  std::string& failure) const
+    /// Adds the force of one pair in double, 64-bit sums, to `f`.
+    void add_wide(const KindData& own, const PairList& list, const Atoms& atoms, PlacePair p, const Vec3& d,
+                  std::span<IVec3> f, std::string& failure) const
     {
         const auto i = index(list.atoms()[index(p.i)]), j = index(list.atoms()[index(p.j)]);
         const double r2 = d[0] * d[0] + d[1] * d[1] + d[2] * d[2];
@@ -231,52 +252,68 @@ struct PairForce::Impl {
                                       std::max(atoms.id[i], atoms.id[j]) + 1);
             return;
         }
-        const double f = force_over_r(part, p, r2, 1.0 / std::sqrt(r2));
+        const double over_r = force_over_r(own, p, r2, 1.0 / std::sqrt(r2));
         IVec3 force;
-        for (int k = 0; k < 3; ++k) force[k] = round_to_int_clamped(f * d[k] / force_unit);
-        atoms.f[i] += force;
-        atoms.f[j] -= force;
+        for (int k = 0; k < 3; ++k) force[k] = round_to_int_clamped(over_r * d[k] / force_unit);
+        f[i] += force;
+        f[j] -= force;
     }
 
-    void add_forces(Part& part, const PairList& list, Atoms& atoms, std::string& failure) const
+    void add_forces(KindData& own, const PairList& list, Atoms& atoms, std::string& failure)
     {
-        const auto add = [&](PlacePair p, const Vec3& d) { add_wide(part, list, atoms, p, d, failure); };
-        if (!vectorised(part)) {
-            for (std::size_t ci = 0; ci < list.clusters().size(); ++ci)
-                for_each_pair_of_row(part, list, atoms, ci, add);
+        if (vectorised(own)) {
+            run_vectorised(own, list, atoms);
+            for (const auto& wide : own.wide)
+                for (const auto& w : std::span(wide.pairs).first(wide.size))
+                    for_each_pair(own, list, atoms, w.row, w.cluster, w.mask, [&](PlacePair p, const Vec3& d) {
+                        add_wide(own, list, atoms, p, d, atoms.f, failure);
+                    });
             return;
         }
-        for (const auto& w : run_vectorised(part, list, atoms))
-            for_each_pair(part, list, atoms, w.row, w.cluster, w.mask, add);
+        std::vector<std::string> failures(list.parts().size());
+        thread_forces.add(atoms.f, static_cast<int>(failures.size()), [&](int k, std::span<IVec3> f) {
+            const auto [first, last, unused] = list.parts()[index(k)];
+            for (auto ci = first; ci < last; ++ci)
+                for_each_pair_of_row(own, list, atoms, index(ci), [&](PlacePair p, const Vec3& d) {
+                    add_wide(own, list, atoms, p, d, f, failures[index(k)]);
+                });
+        });
+        for (const auto& message : failures)
+            if (failure.empty()) failure = message;
     }
 
-    void add_energies(const Part& part, const PairList& list, const Atoms& atoms, ForceSums& sums) const
+    void add_energies(KindData& own, const PairList& list, const Atoms& atoms, ForceSums& sums) const
     {
-        const auto term = part.kind == Kind::coulomb ? EnergyTerm::coulomb_short : EnergyTerm::lj;
-        std::vector<std::uint8_t> left_out_rows(list.clusters().size(), 1);
-        if (vectorised(part)) {
-            const pair::EnergyData data{.clusters = list.clusters().data(),
-                                        .n_clusters = static_cast<std::int64_t>(list.clusters().size()),
-                                        .row_begin = list.row_begin().data(),
-                                        .entries = list.entries().data(),
-                                        .charge = part.charge.data(),
-                                        .type = part.type.data(),
-                                        .c6 = c6.data(),
-                                        .c12 = c12.data(),
-                                        .n_types = n_types,
-                                        .cutoffs = single,
-                                        .constants = real,
-                                        .row_left_out = left_out_rows.data()};
-            sums.energy[static_cast<std::size_t>(term)] +=
-                FixedSum::from_raw(HOLON_CALL(pair::run_energies, part.kind, form(part), data));
-        }
-        for (std::size_t ci = 0; ci < left_out_rows.size(); ++ci)
-            if (left_out_rows[ci] != 0)
-                for_each_pair_of_row(part, list, atoms, ci,
-                                     [&](PlacePair p, const Vec3& d) { sums.add(term, energy(part, p, d)); });
+        const auto term = own.kind == Kind::coulomb ? EnergyTerm::coulomb_short : EnergyTerm::lj;
+        std::vector<FixedSum> of_parts(list.parts().size());
+        parallel_parts(static_cast<int>(of_parts.size()), [&](int k, int) {
+            const auto [first, last, unused] = list.parts()[index(k)];
+            FixedSum sum;
+            if (vectorised(own)) {
+                const pair::EnergyData data{.clusters = list.clusters().data(),
+                                            .first = first,
+                                            .last = last,
+                                            .rows = list.rows().data(),
+                                            .charge = own.charge.data(),
+                                            .type = own.type.data(),
+                                            .c6 = c6.data(),
+                                            .c12 = c12.data(),
+                                            .n_types = n_types,
+                                            .cutoffs = single,
+                                            .constants = real,
+                                            .row_left_out = own.left_out.data()};
+                sum = FixedSum::from_raw(HOLON_CALL(pair::run_energies, own.kind, form(own), data));
+            }
+            for (auto ci = first; ci < last; ++ci)
+                if (!vectorised(own) || own.left_out[index(ci)] != 0)
+                    for_each_pair_of_row(own, list, atoms, index(ci),
+                                         [&](PlacePair p, const Vec3& d) { sum.add(energy(own, p, d)); });
+            of_parts[index(k)] = sum;
+        });
+        for (const auto& sum : of_parts) sums.energy[static_cast<std::size_t>(term)] += sum;
     }
 
-    double energy(const Part& part, PlacePair p, const Vec3& d) const
+    double energy(const KindData& own, PlacePair p, const Vec3& d) const
     {
         const double r2 = pair::distance2(d[0], d[1], d[2]);
         // In mixed precision the same bits as from the kernel: what else is in a row must not matter.
@@ -284,12 +321,12 @@ struct PairForce::Impl {
             return pair::distance2(static_cast<float>(d[0]), static_cast<float>(d[1]), static_cast<float>(d[2]));
         };
         const double rinv = precision == Precision::mixed ? inverse_distance(r2, r2_single()) : 1.0 / std::sqrt(r2);
-        if (part.kind == Kind::coulomb) {
-            const double qq = part.charge[index(p.i)] * part.charge[index(p.j)];
+        if (own.kind == Kind::coulomb) {
+            const double qq = own.charge[index(p.i)] * own.charge[index(p.j)];
             return pair::with_form(coulomb_form,
                                    [&](auto c) { return pair::coulomb_energy<c.value>(r2, rinv, qq, real); });
         }
-        const auto t = index(part.type[index(p.i)] * n_types + part.type[index(p.j)]);
+        const auto t = index(own.type[index(p.i)] * n_types + own.type[index(p.j)]);
         return pair::with_form(vdw_form,
                                [&](auto v) { return pair::vdw_energy<v.value>(r2, rinv, c6[t], c12[t], real); });
     }
@@ -300,15 +337,27 @@ struct PairForce::Impl {
     {
         const int drop = precision == Precision::mixed ? position_bits - kernel_bits : 4;
         sums.position_force_bits = position_bits - drop + force_bits;
-        for (std::size_t i = 0; i < index(atoms.n_total); ++i) {
-            const IVec3& x = atoms.x[i];
-            const IVec3& f = atoms.f[i];
-            for (int a = 0; a < 3; ++a) {
-                const int128 position = (x[a] + (std::int64_t{1} << (drop - 1))) >> drop;
-                for (int b = 0; b < 3; ++b)
-                    sums.position_force[index(3 * a + b)] += FixedSum::from_raw(position * f[b]);
-            }
-        }
+        constexpr std::size_t few_atoms = 512;
+        using Tensor = std::array<FixedSum, 9>;
+        const auto add = [](Tensor& total, const Tensor& next) {
+            for (std::size_t k = 0; k < next.size(); ++k) total[k] += next[k];
+        };
+        const auto sum = parallel_reduce(
+            index(atoms.n_total), few_atoms,
+            [&](std::size_t begin, std::size_t end) {
+                Tensor slice;
+                for (std::size_t i = begin; i < end; ++i) {
+                    const IVec3& x = atoms.x[i];
+                    const IVec3& f = atoms.f[i];
+                    for (int a = 0; a < 3; ++a) {
+                        const int128 position = (x[a] + (std::int64_t{1} << (drop - 1))) >> drop;
+                        for (int b = 0; b < 3; ++b) slice[index(3 * a + b)] += FixedSum::from_raw(position * f[b]);
+                    }
+                }
+                return slice;
+            },
+            add);
+        add(sums.position_force, sum);
     }
 };
 

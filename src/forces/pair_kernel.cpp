@@ -148,8 +148,9 @@ HOLON_INLINE void add_entries(const Pair& pair, const Cluster* clusters, const P
 /// Each cluster begins with what takes away the rounders' bits that it will collect.
 HOLON_INLINE void start(const KernelData& k)
 {
-    for (std::int64_t c = 0; c < k.n_clusters; ++c) {
-        const auto surplus = static_cast<std::uint32_t>(k.row_begin[c + 1] - k.row_begin[c] - k.named[c]);
+    for (std::int64_t c = k.first; c < k.n_clusters; ++c) {
+        const std::int64_t own = c < k.last ? k.rows[c].end - k.rows[c].begin : 0;
+        const auto surplus = static_cast<std::uint32_t>(own - k.named[c]);
         const I16 bias = splat<I16>(static_cast<std::int32_t>(surplus * rounder_bits));
         __builtin_memcpy(k.forces[c].x, &bias, sizeof bias);
         __builtin_memcpy(k.forces[c].y, &bias, sizeof bias);
@@ -164,15 +165,15 @@ HOLON_INLINE std::size_t run(const KernelData& k)
     start(k);
     Pair pair(k);
     WidePairs* wide = k.wide;
-    for (std::int64_t ci = 0; ci < k.n_clusters; ++ci) {
-        const std::int64_t begin = k.row_begin[ci], close = k.row_close[ci], end = k.row_begin[ci + 1];
-        if (begin == end) continue;
+    for (std::int64_t ci = k.first; ci < k.last; ++ci) {
+        const PairList::Row row = k.rows[ci];
+        if (row.begin == row.end) continue;
         const Cluster& own = k.clusters[ci];
         pair.set_row(ci);
         RowSums sums{rows(load<I4>(own.x)), rows(load<I4>(own.y)), rows(load<I4>(own.z)), {}, {}, {}};
         WidePairs* const wide_of_row = wide;
-        add_entries<false>(pair, k.clusters, k.entries + begin, k.entries + close, k.forces, sums, wide);
-        add_entries<true>(pair, k.clusters, k.entries + close, k.entries + end, k.forces, sums, wide);
+        add_entries<false>(pair, k.clusters, row.begin, row.close, k.forces, sums, wide);
+        add_entries<true>(pair, k.clusters, row.close, row.end, k.forces, sums, wide);
         add_to(k.forces[ci].x, -transposed(sums.fx));
         add_to(k.forces[ci].y, -transposed(sums.fy));
         add_to(k.forces[ci].z, -transposed(sums.fz));
@@ -232,11 +233,11 @@ HOLON_INLINE int128 energies(const EnergyData& k)
     const L8 lane_bit = {1, 2, 4, 8, 16, 32, 64, 128};
     const F8 zero{};
     const F8 magic = zero + 0x1.8p52;
-    for (std::int64_t ci = 0; ci < k.n_clusters; ++ci) {
+    for (std::int64_t ci = k.first; ci < k.last; ++ci) {
         const Cluster& own = k.clusters[ci];
         L8 sum{}, large{};
-        for (std::int64_t e = k.row_begin[ci]; e < k.row_begin[ci + 1]; ++e) {
-            const std::int64_t cj = k.entries[e].cluster;
+        for (const PairList::Entry* e = k.rows[ci].begin; e != k.rows[ci].end; ++e) {
+            const std::int64_t cj = e->cluster;
             const Cluster& other = k.clusters[cj];
             for (int a = 0; a < 4; a += 2) {
                 const I8s x = difference(own.x + a, other.x), y = difference(own.y + a, other.y),
@@ -249,7 +250,7 @@ HOLON_INLINE int128 energies(const EnergyData& k)
                               double{unit2};
                 const F8 rinv =
                     refine_inverse_sqrt(r2, __builtin_convertvector(inverse_sqrt(r2_single, (I8s)r2_single), F8));
-                const auto mask = static_cast<std::int64_t>(k.entries[e].mask >> (4 * a));
+                const auto mask = static_cast<std::int64_t>(e->mask >> (4 * a));
                 const L8 near = ((mask & lane_bit) != 0) & __builtin_convertvector(r2_single < cutoff2, L8);
                 const F8 value = energy<kind, form>(k, r2, rinv, 4 * ci + a, 4 * cj);
                 const F8 counted = near ? value : zero;
@@ -282,9 +283,15 @@ int128 HOLON_NAME(run_energies, HOLON_VARIANT)(Kind kind, Form form, const Energ
 void HOLON_NAME(fold, HOLON_VARIANT)(const FoldData& data)
 {
     const FoldData d = data;
-    for (std::int64_t c = 0; c < d.n_clusters; ++c) {
-        const LaneForces& forces = d.forces[c];
-        const I4 x = sum_of_rows(forces.x), y = sum_of_rows(forces.y), z = sum_of_rows(forces.z);
+    for (std::int64_t c = d.begin; c < d.end; ++c) {
+        const LaneForces* forces = d.forces + c;
+        I4 x = sum_of_rows(forces->x), y = sum_of_rows(forces->y), z = sum_of_rows(forces->z);
+        for (int p = 1; p < d.n_parts && d.parts[p].first <= c; ++p) {
+            forces += d.n_clusters;
+            x += sum_of_rows(forces->x);
+            y += sum_of_rows(forces->y);
+            z += sum_of_rows(forces->z);
+        }
         for (int a = 0; a < 4; ++a) {
             const std::int32_t atom = d.atoms[4 * c + a];
             if (atom < 0) continue;

@@ -34,24 +34,25 @@ struct WidePairs {
 struct KernelData {
     const Cluster* clusters;
     std::int64_t n_clusters;
-    const std::int64_t* row_begin;
-    const std::int64_t* row_close; // per cluster: only from here on may forces be beyond the limit
-    const PairList::Entry* entries;
-    const std::int32_t* named; // per cluster: entries that name it
+    std::int64_t first, last;  // rows to be done
+    const PairList::Row* rows; // per cluster: only from `close` on may forces be beyond the limit
+    const std::int32_t* named; // per cluster: entries of these rows that name it
     const float* charge;       // per place, times sqrt(coulomb factor); Coulomb lists
     const std::int32_t* type;  // per place; Lennard-Jones lists, with the tables
     const float* six_c6;       // n_types x n_types, 6 c6 times vdw_scale
     const float* twelve_c12;
     std::int32_t n_types;
     Constants<float> constants;
-    LaneForces* forces; // per cluster: the result
+    LaneForces* forces; // per cluster, from the first row's on: the result
     WidePairs* wide;    // what is left out; room for one more than close entries
 };
 
-/// Adds forces of clusters to those of atoms.
+/// Adds forces of clusters [begin, end) to those of atoms: the sum of what each part of the rows has given.
 struct FoldData {
-    const LaneForces* forces; // per cluster
-    std::int64_t n_clusters;
+    const LaneForces* forces; // per part and cluster
+    std::int64_t n_clusters, begin, end;
+    const PairList::Part* parts; // the first has all clusters
+    int n_parts;
     const std::int32_t* atoms; // per place; -1: unused
     std::int64_t scale;        // units of the atoms' forces in one of pair forces
     std::int64_t* f;           // per atom: x, y, z
@@ -64,9 +65,8 @@ inline constexpr double energy_limit = 0x1p14;
 /// For the sum of a list's pair energies, in units of 2^-36 kJ/mol.
 struct EnergyData {
     const Cluster* clusters;
-    std::int64_t n_clusters;
-    const std::int64_t* row_begin;
-    const PairList::Entry* entries;
+    std::int64_t first, last; // rows to be done
+    const PairList::Row* rows;
     const double* charge; // as in KernelData
     const std::int32_t* type;
     const double* c6; // n_types x n_types

@@ -1,5 +1,6 @@
 #include <holon/integrators/kinetic.hpp>
 
+#include <holon/core/parallel.hpp>
 #include <holon/core/random.hpp>
 #include <holon/core/units.hpp>
 
@@ -33,6 +34,24 @@ std::size_t group_of(const Groups& groups, AtomId id, Get atoms_of)
     std::size_t g = 0;
     while (g < groups.size() && !atoms_of(groups[g]).contains(id)) ++g;
     return g;
+}
+
+constexpr std::size_t few_atoms = 1024; // for a thread
+
+/// `n` sums, to which add(sums, i) adds what owned atom i has.
+template <class Add>
+std::vector<FixedSum> sums_over(const Atoms& atoms, std::size_t n, Add add)
+{
+    return parallel_reduce(
+        index(atoms.n_owned), few_atoms,
+        [&](std::size_t begin, std::size_t end) {
+            std::vector<FixedSum> sums(n);
+            for (std::size_t i = begin; i < end; ++i) add(sums, i);
+            return sums;
+        },
+        [](std::vector<FixedSum>& total, const std::vector<FixedSum>& next) {
+            for (std::size_t k = 0; k < next.size(); ++k) total[k] += next[k];
+        });
 }
 
 } // namespace
@@ -72,12 +91,11 @@ DegreesOfFreedom count_degrees_of_freedom(const Topology& topology, const Parame
 
 std::vector<double> group_kinetic_energies(const Atoms& atoms, std::size_t n_groups, const Communicator& comm)
 {
-    std::vector<FixedSum> sums(n_groups);
-    for (std::size_t i = 0; i < index(atoms.n_owned); ++i) {
+    auto sums = sums_over(atoms, n_groups, [&](std::vector<FixedSum>& sum, std::size_t i) {
         const Vec3 v = to_real(atoms.v[i], velocity_unit);
         if (atoms.tc_group[i] < n_groups)
-            sums[atoms.tc_group[i]].add(0.5 * atoms.mass[i] * (v[0] * v[0] + v[1] * v[1] + v[2] * v[2]));
-    }
+            sum[atoms.tc_group[i]].add(0.5 * atoms.mass[i] * (v[0] * v[0] + v[1] * v[1] + v[2] * v[2]));
+    });
     comm.sum(std::span(sums));
     std::vector<double> energies;
     for (const auto& sum : sums) energies.push_back(sum.value());
@@ -86,12 +104,11 @@ std::vector<double> group_kinetic_energies(const Atoms& atoms, std::size_t n_gro
 
 Mat3 kinetic_tensor(const Atoms& atoms, const Communicator& comm)
 {
-    std::array<FixedSum, 9> sums;
-    for (std::size_t i = 0; i < index(atoms.n_owned); ++i) {
+    auto sums = sums_over(atoms, 9, [&](std::vector<FixedSum>& sum, std::size_t i) {
         const Vec3 v = to_real(atoms.v[i], velocity_unit);
         for (int a = 0; a < 3; ++a)
-            for (int b = a; b < 3; ++b) sums[index(3 * a + b)].add(0.5 * atoms.mass[i] * (v[a] * v[b]));
-    }
+            for (int b = a; b < 3; ++b) sum[index(3 * a + b)].add(0.5 * atoms.mass[i] * (v[a] * v[b]));
+    });
     comm.sum(std::span(sums));
     Mat3 tensor;
     for (int a = 0; a < 3; ++a)
@@ -101,14 +118,13 @@ Mat3 kinetic_tensor(const Atoms& atoms, const Communicator& comm)
 
 void remove_com_motion(Atoms& atoms, std::size_t n_groups, const Communicator& comm)
 {
-    std::vector<FixedSum> sums(4 * n_groups); // momentum, mass
-    for (std::size_t i = 0; i < index(atoms.n_owned); ++i) {
+    auto sums = sums_over(atoms, 4 * n_groups, [&](std::vector<FixedSum>& sum, std::size_t i) { // momentum, mass
         const std::size_t g = atoms.comm_group[i];
-        if (g >= n_groups) continue;
+        if (g >= n_groups) return;
         const Vec3 v = to_real(atoms.v[i], velocity_unit);
-        for (int k = 0; k < 3; ++k) sums[4 * g + index(k)].add(atoms.mass[i] * v[k]);
-        sums[4 * g + 3].add(atoms.mass[i]);
-    }
+        for (int k = 0; k < 3; ++k) sum[4 * g + index(k)].add(atoms.mass[i] * v[k]);
+        sum[4 * g + 3].add(atoms.mass[i]);
+    });
     comm.sum(std::span(sums));
     std::vector<IVec3> velocity;
     for (std::size_t g = 0; g < n_groups; ++g) {
@@ -116,8 +132,10 @@ void remove_com_motion(Atoms& atoms, std::size_t n_groups, const Communicator& c
         const double mass = sums[4 * g + 3].value();
         velocity.push_back(mass > 0.0 ? to_lattice(momentum / mass, velocity_unit) : IVec3::Zero());
     }
-    for (std::size_t i = 0; i < index(atoms.n_owned); ++i)
-        if (atoms.comm_group[i] < n_groups) atoms.v[i] -= velocity[atoms.comm_group[i]];
+    parallel_for(index(atoms.n_owned), few_atoms, [&](std::size_t begin, std::size_t end) {
+        for (std::size_t i = begin; i < end; ++i)
+            if (atoms.comm_group[i] < n_groups) atoms.v[i] -= velocity[atoms.comm_group[i]];
+    });
 }
 
 void generate_velocities(Atoms& atoms, double temperature, std::uint64_t seed)

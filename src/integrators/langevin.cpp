@@ -1,5 +1,6 @@
 #include <holon/integrators/langevin.hpp>
 
+#include <holon/core/parallel.hpp>
 #include <holon/core/random.hpp>
 #include <holon/core/units.hpp>
 
@@ -10,6 +11,7 @@ namespace holon {
 
 namespace {
 
+constexpr std::size_t few_atoms = 512;       // for a thread
 constexpr std::uint32_t first_stream = 2000; // apart from the streams of other uses of the seed
 
 /// What an impulse does to the velocities of a group.
@@ -47,10 +49,10 @@ void add_friction_and_noise(Atoms& atoms, std::span<const CouplingGroup> groups,
     const Philox random(seed);
     const auto of_group = impulses(groups, dt);
     const double half_drift = 0.5 * dt * velocity_unit / position_unit;
-    for (std::size_t i = 0; i < static_cast<std::size_t>(atoms.n_owned); ++i) {
-        if (atoms.tc_group[i] >= of_group.size()) continue;
+    const auto disturb = [&](std::size_t i) {
+        if (atoms.tc_group[i] >= of_group.size()) return;
         const auto [decay, noise] = of_group[atoms.tc_group[i]];
-        if (decay == 1.0) continue;
+        if (decay == 1.0) return;
         const Vec3 kick = noise * std::sqrt(atoms.inverse_mass[i]) * normal_vector(random, step, atoms.id[i]);
         for (int k = 0; k < 3; ++k) {
             const auto before = atoms.v[i][k];
@@ -58,15 +60,23 @@ void add_friction_and_noise(Atoms& atoms, std::span<const CouplingGroup> groups,
             atoms.v[i][k] = after;
             atoms.x[i][k] += round_to_int_clamped(half_drift * static_cast<double>(after - before));
         }
-    }
+    };
+    parallel_for(static_cast<std::size_t>(atoms.n_owned), few_atoms, [&](std::size_t begin, std::size_t end) {
+        for (std::size_t i = begin; i < end; ++i) disturb(i);
+    });
 }
 
 FixedSum local_kinetic_energy(const Atoms& atoms)
 {
-    FixedSum sum;
-    for (std::size_t i = 0; i < static_cast<std::size_t>(atoms.n_owned); ++i)
-        sum.add(0.5 * atoms.mass[i] * to_real(atoms.v[i], velocity_unit).squaredNorm());
-    return sum;
+    return parallel_reduce(
+        static_cast<std::size_t>(atoms.n_owned), few_atoms,
+        [&](std::size_t begin, std::size_t end) {
+            FixedSum sum;
+            for (std::size_t i = begin; i < end; ++i)
+                sum.add(0.5 * atoms.mass[i] * to_real(atoms.v[i], velocity_unit).squaredNorm());
+            return sum;
+        },
+        [](FixedSum& total, const FixedSum& next) { total += next; });
 }
 
 } // namespace holon

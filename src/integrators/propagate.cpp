@@ -1,12 +1,22 @@
 #include <holon/integrators/propagate.hpp>
 
+#include <holon/core/parallel.hpp>
+
+#include <algorithm>
+
 namespace holon {
 
 namespace {
 
-std::size_t owned(const Atoms& atoms)
+constexpr std::size_t few_atoms = 1024; // for a thread
+
+/// Calls move(i) for every owned atom.
+template <class Move>
+void for_each_owned(const Atoms& atoms, Move move)
 {
-    return static_cast<std::size_t>(atoms.n_owned);
+    parallel_for(static_cast<std::size_t>(atoms.n_owned), few_atoms, [&](std::size_t begin, std::size_t end) {
+        for (std::size_t i = begin; i < end; ++i) move(i);
+    });
 }
 
 } // namespace
@@ -14,18 +24,35 @@ std::size_t owned(const Atoms& atoms)
 void kick(Atoms& atoms, double dt)
 {
     const double scale = dt * force_unit / velocity_unit;
-    for (std::size_t i = 0; i < owned(atoms); ++i) {
+    for_each_owned(atoms, [&](std::size_t i) {
         const double per_force = scale * atoms.inverse_mass[i];
         for (int k = 0; k < 3; ++k)
             atoms.v[i][k] += round_to_int_clamped(static_cast<double>(atoms.f[i][k]) * per_force);
-    }
+    });
 }
 
 void drift(Atoms& atoms, double dt)
 {
     const double scale = dt * velocity_unit / position_unit;
-    for (std::size_t i = 0; i < owned(atoms); ++i)
+    for_each_owned(atoms, [&](std::size_t i) {
         for (int k = 0; k < 3; ++k) atoms.x[i][k] += round_to_int_clamped(static_cast<double>(atoms.v[i][k]) * scale);
+    });
+}
+
+void keep_reference(Atoms& atoms)
+{
+    atoms.x_ref.resize(atoms.x.size());
+    parallel_for(atoms.x.size(), few_atoms, [&](std::size_t begin, std::size_t end) {
+        std::copy_n(atoms.x.data() + begin, end - begin, atoms.x_ref.data() + begin);
+    });
+}
+
+void scale_velocities(Atoms& atoms, std::span<const double> of_group)
+{
+    for_each_owned(atoms, [&](std::size_t i) {
+        for (int k = 0; k < 3; ++k)
+            atoms.v[i][k] = round_to_int_clamped(static_cast<double>(atoms.v[i][k]) * of_group[atoms.tc_group[i]]);
+    });
 }
 
 } // namespace holon

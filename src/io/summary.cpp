@@ -72,6 +72,7 @@ std::string summary_text(const Summary& s)
                  {"status", s.status},
                  {"ranks", s.ranks},
                  {"instruction_set", name_of(s.instruction_set)},
+                 {"threads_per_rank", s.threads_per_rank},
                  {"domains", s.domains},
                  {"atoms", s.atoms},
                  {"constraints", s.constraints},

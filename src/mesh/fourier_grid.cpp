@@ -1,6 +1,7 @@
 #include "fourier_grid.hpp"
 
 #include <holon/comm/buffer_exchange.hpp>
+#include <holon/core/parallel.hpp>
 
 #include "line_transform.hpp"
 
@@ -43,11 +44,17 @@ std::size_t index(std::int64_t i)
 
 constexpr int batch = 8;
 
-/// Calls use(first line, number of lines) for batches of lines.
+/// Calls use(slice, first line, number of lines) for batches of lines: a slice does one after the other.
 template <class Use>
 void for_each_batch(std::size_t lines, Use use)
 {
-    for (std::size_t first = 0; first < lines; first += batch) use(first, std::min<std::size_t>(batch, lines - first));
+    constexpr std::size_t few_lines = 4 * batch; // for a thread
+    const Slices slices(lines, few_lines);
+    parallel_parts(slices.count(), [&](int slice, int) {
+        const auto [begin, end] = slices[slice];
+        for (std::size_t first = begin; first < end; first += batch)
+            use(index(slice), first, std::min<std::size_t>(batch, end - first));
+    });
 }
 
 } // namespace
@@ -65,7 +72,10 @@ struct FourierGrid<Real>::Impl {
     std::vector<Mode> modes;
     // z <-> y within rows of pencils with one a, y <-> x within columns with one b
     std::optional<BufferExchange> z_to_y, y_to_x, x_to_y, y_to_z;
-    std::optional<LineTransform<Real>> z_forward, y_forward, x_forward, x_backward, y_backward, z_backward;
+    struct Lines {
+        LineTransform<Real> z_forward, y_forward, x_forward, x_backward, y_backward, z_backward;
+    };
+    std::vector<Lines> lines_of; // each thread's
 
     Impl(Communicator comm, const PencilLayout& l) : layout(l)
     {
@@ -93,12 +103,13 @@ struct FourierGrid<Real>::Impl {
         y_to_x.emplace(comm, along_a, back_a, 1);
         x_to_y.emplace(comm, back_a, along_a, 2);
         y_to_z.emplace(comm, back_b, along_b, 3);
-        z_forward.emplace(layout.n[2], LineKind::real_to_modes);
-        y_forward.emplace(layout.n[1], LineKind::forward);
-        x_forward.emplace(layout.n[0], LineKind::forward);
-        x_backward.emplace(layout.n[0], LineKind::backward);
-        y_backward.emplace(layout.n[1], LineKind::backward);
-        z_backward.emplace(layout.n[2], LineKind::modes_to_real);
+        for (int thread = 0; thread < thread_count(); ++thread)
+            lines_of.push_back({{layout.n[2], LineKind::real_to_modes},
+                                {layout.n[1], LineKind::forward},
+                                {layout.n[0], LineKind::forward},
+                                {layout.n[0], LineKind::backward},
+                                {layout.n[1], LineKind::backward},
+                                {layout.n[2], LineKind::modes_to_real}});
     }
 
     static std::size_t bytes(Range p, Range q, Range r)
@@ -117,9 +128,9 @@ struct FourierGrid<Real>::Impl {
 
     void transform_z()
     {
-        auto& t = *z_forward;
         const auto nz = index(layout.n[2]), nx = index(x.size()), ny = index(y.size());
-        for_each_batch(nx * ny, [&](std::size_t first, std::size_t count) {
+        for_each_batch(nx * ny, [&](std::size_t slice, std::size_t first, std::size_t count) {
+            auto& t = lines_of[slice].z_forward;
             for (std::size_t w = 0; w < count; ++w)
                 for (std::size_t z = 0; z < nz; ++z) t.real_in()[z * batch + w] = points[(first + w) * nz + z];
             t.execute();
@@ -138,9 +149,9 @@ struct FourierGrid<Real>::Impl {
 
     void transform_y()
     {
-        auto& t = *y_forward;
         const auto lines = index(x.size()) * index(kz.size());
-        for_each_batch(lines, [&](std::size_t first, std::size_t count) {
+        for_each_batch(lines, [&](std::size_t slice, std::size_t first, std::size_t count) {
+            auto& t = lines_of[slice].y_forward;
             for (int peer = 0; peer < layout.fy; ++peer) {
                 const Range part = layout.y(peer);
                 const auto in = z_to_y->incoming<Mode>(index(peer));
@@ -163,9 +174,9 @@ struct FourierGrid<Real>::Impl {
 
     void transform_x()
     {
-        auto& t = *x_forward;
         const auto lines = index(ky.size()) * index(kz.size());
-        for_each_batch(lines, [&](std::size_t first, std::size_t count) {
+        for_each_batch(lines, [&](std::size_t slice, std::size_t first, std::size_t count) {
+            auto& t = lines_of[slice].x_forward;
             for (int peer = 0; peer < layout.fx; ++peer) {
                 const Range part = layout.x(peer);
                 const auto in = y_to_x->incoming<Mode>(index(peer));
@@ -180,9 +191,9 @@ struct FourierGrid<Real>::Impl {
 
     void transform_x_back()
     {
-        auto& t = *x_backward;
         const auto lines = index(ky.size()) * index(kz.size());
-        for_each_batch(lines, [&](std::size_t first, std::size_t count) {
+        for_each_batch(lines, [&](std::size_t slice, std::size_t first, std::size_t count) {
+            auto& t = lines_of[slice].x_backward;
             for (std::size_t k = 0; k < index(layout.n[0]); ++k)
                 std::copy_n(&modes[k * lines + first], count, t.complex_in() + k * batch);
             t.execute();
@@ -197,9 +208,9 @@ struct FourierGrid<Real>::Impl {
 
     void transform_y_back()
     {
-        auto& t = *y_backward;
         const auto lines = index(x.size()) * index(kz.size());
-        for_each_batch(lines, [&](std::size_t first, std::size_t count) {
+        for_each_batch(lines, [&](std::size_t slice, std::size_t first, std::size_t count) {
+            auto& t = lines_of[slice].y_backward;
             for (int peer = 0; peer < layout.fx; ++peer) {
                 const Range part = layout.ky(peer);
                 const auto in = x_to_y->incoming<Mode>(index(peer));
@@ -222,9 +233,9 @@ struct FourierGrid<Real>::Impl {
 
     void transform_z_back()
     {
-        auto& t = *z_backward;
         const auto nz = index(layout.n[2]), nx = index(x.size()), ny = index(y.size());
-        for_each_batch(nx * ny, [&](std::size_t first, std::size_t count) {
+        for_each_batch(nx * ny, [&](std::size_t slice, std::size_t first, std::size_t count) {
+            auto& t = lines_of[slice].z_backward;
             for (int peer = 0; peer < layout.fy; ++peer) {
                 const Range part = layout.kz(peer);
                 const auto in = y_to_z->incoming<Mode>(index(peer));

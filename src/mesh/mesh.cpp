@@ -1,6 +1,7 @@
 #include <holon/mesh/mesh.hpp>
 
 #include <holon/core/instruction_sets.hpp>
+#include <holon/core/parallel.hpp>
 #include <holon/core/units.hpp>
 
 #include "brick_exchange.hpp"
@@ -8,6 +9,7 @@
 #include "mesh_kernel.hpp"
 
 #include <algorithm>
+#include <atomic>
 #include <cmath>
 #include <fmt/format.h>
 #include <limits>
@@ -21,6 +23,9 @@ std::size_t index(std::int64_t i)
 {
     return static_cast<std::size_t>(i);
 }
+
+// Too few for a thread; atoms in whole blocks.
+constexpr std::size_t few_atoms = 16 * mesh::block, few_points = 4096;
 
 template <class Real>
 void run_locate(const mesh::Locate<Real>& data)
@@ -101,9 +106,19 @@ private:
         std::array<std::vector<std::int32_t>, 3> first;
         std::array<std::vector<Real>, 3> offset;
     };
-    void find(std::span<const IVec3> canonical, Found& found) const;
-    void find_owned(const Atoms& atoms);
-    bool locate(const Atoms& atoms); // false if an atom is outside of the brick
+    /// Atoms outside of the canonical cell.
+    struct Outside {
+        std::vector<std::size_t> atoms;
+        std::vector<IVec3> wrapped;
+        std::vector<Image> images;
+        Found found;
+    };
+    void find(std::span<const IVec3> canonical, Found& found, std::size_t at) const;
+    void find_owned(const Atoms& atoms, std::size_t begin, std::size_t end, Outside& outside);
+    bool locate(std::size_t begin, std::size_t end); // false if an atom is outside of the brick
+    bool spread_charges(const Atoms& atoms);         // likewise
+    mesh::WindowData<Real> window() const;
+    mesh::Places<Real> places(std::size_t begin, std::size_t end, const std::vector<Real>& charge) const;
     void add_energy_and_virial(ForceSums& sums);
 
     Communicator comm_;
@@ -123,18 +138,15 @@ private:
     std::array<std::int32_t, 3> choices_{}; // first points of atoms lie in [lo, lo + choices)
     mesh::BrickShape shape_{};
     std::optional<BrickExchange<Int, Real>> bricks_;
-    std::vector<Int> charges_, pencil_;
+    std::vector<std::vector<Int>> charges_; // of each thread's atoms; the first becomes the sum
+    std::vector<Int> pencil_;
     std::vector<Real> potential_;
     // Of the owned atoms, with room for a multiple of mesh::block.
     Found found_;                     // first points are not wrapped, but continuous in the rank's frame
     std::vector<std::int32_t> first_; // as an index into the brick
     std::array<std::vector<Real>, 3> gradient_;
     std::vector<Real> charge_, scaled_charge_;
-    // Of those outside of the canonical cell.
-    Found found_outside_;
-    std::vector<std::size_t> outside_;
-    std::vector<IVec3> wrapped_;
-    std::vector<Image> images_;
+    std::vector<Outside> outside_; // of each thread's atoms
 };
 
 /// Calls use(number in this rank's modes, signed mode numbers, weight): the weight counts the modes that a real
@@ -188,7 +200,12 @@ void Mesh<Real, Int>::set_up(const Atoms& atoms, double reach)
         charge_[i] = static_cast<Real>(atoms.charge[i]);
         scaled_charge_[i] = static_cast<Real>(atoms.charge[i] * charge_scale_);
     }
-    find_owned(atoms);
+    for (std::size_t a = 0; a < 3; ++a) {
+        found_.first[a].resize(room);
+        found_.offset[a].resize(room);
+    }
+    outside_.resize(index(thread_count()));
+    find_owned(atoms, 0, n, outside_.front());
     brick_ = {};
     for (std::size_t a = 0; a < 3; ++a) {
         gradient_[a].assign(room, Real(0));
@@ -203,61 +220,66 @@ void Mesh<Real, Int>::set_up(const Atoms& atoms, double reach)
     const int row = brick_.size(2) + lanes_;
     shape_.stride_y = row;
     shape_.stride_x = std::int64_t{row} * brick_.size(1);
-    charges_.assign(index(shape_.stride_x * brick_.size(0)), Int(0));
-    potential_.assign(charges_.size(), Real(0));
+    const auto points = index(shape_.stride_x * brick_.size(0));
+    charges_.resize(index(Slices(n, few_atoms).count()));
+    for (auto& charges : charges_) charges.resize(points);
+    potential_.assign(points, Real(0));
     bricks_.emplace(comm_, layout_, brick_, row);
 }
 
+/// Writes to `found` from place `at` on, a multiple of mesh::block.
 template <class Real, class Int>
-void Mesh<Real, Int>::find(std::span<const IVec3> canonical, Found& found) const
+void Mesh<Real, Int>::find(std::span<const IVec3> canonical, Found& found, std::size_t at) const
 {
-    const auto n = canonical.size(), room = (n + mesh::block - 1) / mesh::block * mesh::block;
-    mesh::Locate<Real> data{.n_atoms = static_cast<std::int64_t>(n),
-                            .x = n == 0 ? nullptr : canonical.front().data(),
+    if (canonical.empty()) return;
+    mesh::Locate<Real> data{.n_atoms = std::ssize(canonical),
+                            .x = canonical.front().data(),
                             .to_grid = {},
                             .shift = pieces_.shift() - 0.5 * pieces_.width() + 1.0,
                             .whole = {},
                             .offset = {}};
     for (std::size_t a = 0; a < 3; ++a) {
-        found.first[a].resize(room);
-        found.offset[a].resize(room);
-        data.whole[a] = found.first[a].data();
-        data.offset[a] = found.offset[a].data();
+        data.whole[a] = found.first[a].data() + at;
+        data.offset[a] = found.offset[a].data() + at;
         for (int k = 0; k < 3; ++k)
             data.to_grid[a][k] = box_.inverse()(k, static_cast<int>(a)) * (n_[a] * position_unit);
     }
     run_locate(data);
 }
 
-/// From canonical positions, so that any rank finds the same.
+/// Atoms [begin, end): from canonical positions, so that any rank finds the same.
 template <class Real, class Int>
-void Mesh<Real, Int>::find_owned(const Atoms& atoms)
+void Mesh<Real, Int>::find_owned(const Atoms& atoms, std::size_t begin, std::size_t end, Outside& outside)
 {
-    const auto owned = std::span(atoms.x).first(index(atoms.n_owned));
-    find(owned, found_);
-    outside_.clear();
-    wrapped_.clear();
-    images_.clear();
-    for (std::size_t i = 0; i < owned.size(); ++i) {
-        if (box_.inside(owned[i])) continue;
-        outside_.push_back(i);
-        wrapped_.push_back(owned[i]);
-        images_.push_back(box_.wrap(wrapped_.back()));
+    find(std::span(atoms.x).subspan(begin, end - begin), found_, begin);
+    outside.atoms.clear();
+    outside.wrapped.clear();
+    outside.images.clear();
+    for (std::size_t i = begin; i < end; ++i) {
+        if (box_.inside(atoms.x[i])) continue;
+        outside.atoms.push_back(i);
+        outside.wrapped.push_back(atoms.x[i]);
+        outside.images.push_back(box_.wrap(outside.wrapped.back()));
     }
-    find(wrapped_, found_outside_);
+    const auto room = (outside.atoms.size() + mesh::block - 1) / mesh::block * mesh::block;
+    for (std::size_t a = 0; a < 3; ++a) {
+        outside.found.first[a].resize(room);
+        outside.found.offset[a].resize(room);
+    }
+    find(outside.wrapped, outside.found, 0);
     for (std::size_t a = 0; a < 3; ++a)
-        for (std::size_t o = 0; o < outside_.size(); ++o) {
-            found_.first[a][outside_[o]] = found_outside_.first[a][o] + images_[o][static_cast<int>(a)] * n_[a];
-            found_.offset[a][outside_[o]] = found_outside_.offset[a][o];
+        for (std::size_t o = 0; o < outside.atoms.size(); ++o) {
+            found_.first[a][outside.atoms[o]] =
+                outside.found.first[a][o] + outside.images[o][static_cast<int>(a)] * n_[a];
+            found_.offset[a][outside.atoms[o]] = outside.found.offset[a][o];
         }
 }
 
 template <class Real, class Int>
-bool Mesh<Real, Int>::locate(const Atoms& atoms)
+bool Mesh<Real, Int>::locate(std::size_t begin, std::size_t end)
 {
-    find_owned(atoms);
     bool all_inside = true;
-    for (std::size_t i = 0; i < index(atoms.n_owned); ++i) {
+    for (std::size_t i = begin; i < end; ++i) {
         std::array<std::int32_t, 3> corner;
         for (std::size_t a = 0; a < 3; ++a) {
             corner[a] = found_.first[a][i] - brick_.lo[a];
@@ -269,35 +291,76 @@ bool Mesh<Real, Int>::locate(const Atoms& atoms)
 }
 
 template <class Real, class Int>
+mesh::WindowData<Real> Mesh<Real, Int>::window() const
+{
+    return {pieces_.width(), pieces_.degree(), value_.data(), slope_.data()};
+}
+
+template <class Real, class Int>
+mesh::Places<Real> Mesh<Real, Int>::places(std::size_t begin, std::size_t end, const std::vector<Real>& charge) const
+{
+    const auto offset = [&](std::size_t a) { return found_.offset[a].data() + begin; };
+    return {static_cast<std::int64_t>(end - begin),
+            first_.data() + begin,
+            {offset(0), offset(1), offset(2)},
+            charge.data() + begin};
+}
+
+template <class Real, class Int>
+bool Mesh<Real, Int>::spread_charges(const Atoms& atoms)
+{
+    const Slices slices(index(atoms.n_owned), few_atoms);
+    std::atomic<bool> inside = true;
+    parallel_parts(slices.count(), [&](int part, int) {
+        const auto [begin, end] = slices[part];
+        auto& charges = charges_[index(part)];
+        std::ranges::fill(charges, Int(0));
+        find_owned(atoms, begin, end, outside_[index(part)]);
+        if (locate(begin, end))
+            spread<Real, Int>({window(), places(begin, end, scaled_charge_), shape_, charges.data()});
+        else
+            inside = false;
+    });
+    if (charges_.size() == 1) return inside;
+    parallel_for(charges_.front().size(), few_points, [&](std::size_t begin, std::size_t end) {
+        for (std::size_t part = 1; part < charges_.size(); ++part)
+            for (std::size_t i = begin; i < end; ++i) charges_.front()[i] += charges_[part][i];
+    });
+    return inside;
+}
+
+template <class Real, class Int>
 std::string Mesh<Real, Int>::compute(const Atoms& atoms, ForceSums* sums)
 {
-    const mesh::WindowData<Real> window{pieces_.width(), pieces_.degree(), value_.data(), slope_.data()};
-    mesh::Places<Real> places{0,
-                              first_.data(),
-                              {found_.offset[0].data(), found_.offset[1].data(), found_.offset[2].data()},
-                              scaled_charge_.data()};
     bool inside = false;
     {
         const auto work = this->measure_work();
-        inside = locate(atoms);
-        if (inside) places.n_atoms = atoms.n_owned;
-        std::ranges::fill(charges_, Int(0));
-        spread<Real, Int>({window, places, shape_, charges_.data()});
+        inside = spread_charges(atoms);
     }
-    bricks_->collect(charges_, pencil_);
+    bricks_->collect(charges_.front(), pencil_);
     const auto points = fourier_.points();
-    for (std::size_t i = 0; i < points.size(); ++i) points[i] = static_cast<Real>(pencil_[i]);
+    parallel_for(points.size(), few_points, [&](std::size_t begin, std::size_t end) {
+        for (std::size_t i = begin; i < end; ++i) points[i] = static_cast<Real>(pencil_[i]);
+    });
     fourier_.forward();
     if (sums != nullptr) add_energy_and_virial(*sums);
     const auto modes = fourier_.modes();
-    for (std::size_t m = 0; m < modes.size(); ++m) modes[m] *= influence_real_[m];
+    parallel_for(modes.size(), few_points, [&](std::size_t begin, std::size_t end) {
+        for (std::size_t m = begin; m < end; ++m) modes[m] *= influence_real_[m];
+    });
     fourier_.backward();
     bricks_->distribute(points, potential_);
+    if (!inside) return "an atom has left the part of the mesh that belongs to its domain";
     const auto work = this->measure_work();
-    places.charge = charge_.data();
-    gather<Real>(
-        {window, places, shape_, potential_.data(), {gradient_[0].data(), gradient_[1].data(), gradient_[2].data()}});
-    return inside ? "" : "an atom has left the part of the mesh that belongs to its domain";
+    parallel_for(index(atoms.n_owned), few_atoms, [&](std::size_t begin, std::size_t end) {
+        const auto gradient = [&](std::size_t a) { return gradient_[a].data() + begin; };
+        gather<Real>({window(),
+                      places(begin, end, charge_),
+                      shape_,
+                      potential_.data(),
+                      {gradient(0), gradient(1), gradient(2)}});
+    });
+    return "";
 }
 
 /// From derivatives per grid spacing: grad = sum_a n_a a* d/du_a.
@@ -306,11 +369,13 @@ void Mesh<Real, Int>::add_forces(Atoms& atoms) const
 {
     Mat3 to_force;
     for (int a = 0; a < 3; ++a) to_force.col(a) = -box_.inverse().col(a) * (n_[index(a)] / force_unit);
-    for (std::size_t i = 0; i < index(atoms.n_owned); ++i) {
-        const double g0 = gradient_[0][i], g1 = gradient_[1][i], g2 = gradient_[2][i];
-        for (int k = 0; k < 3; ++k)
-            atoms.f[i][k] += round_to_int_clamped(to_force(k, 0) * g0 + to_force(k, 1) * g1 + to_force(k, 2) * g2);
-    }
+    parallel_for(index(atoms.n_owned), few_atoms, [&](std::size_t begin, std::size_t end) {
+        for (std::size_t i = begin; i < end; ++i) {
+            const double g0 = gradient_[0][i], g1 = gradient_[1][i], g2 = gradient_[2][i];
+            for (int k = 0; k < 3; ++k)
+                atoms.f[i][k] += round_to_int_clamped(to_force(k, 0) * g0 + to_force(k, 1) * g1 + to_force(k, 2) * g2);
+        }
+    });
 }
 
 /// E_k and -1/2 V P_ab with V P_ab = sum_k E_k [delta_ab + (k chi'/chi - 2) k_a k_b / k^2].

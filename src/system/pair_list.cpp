@@ -1,5 +1,6 @@
 #include <holon/system/pair_list.hpp>
 
+#include <holon/core/parallel.hpp>
 #include <holon/system/id_map.hpp>
 
 #include "pair_search.hpp"
@@ -8,7 +9,6 @@
 #include <array>
 #include <cmath>
 #include <limits>
-#include <numeric>
 
 namespace holon {
 
@@ -18,6 +18,8 @@ std::size_t index(std::int64_t i)
 {
     return static_cast<std::size_t>(i);
 }
+
+constexpr std::size_t few_clusters = 64; // too few for a thread
 
 using Point = std::array<float, 3>; // [nm], relative to the rank's origin
 
@@ -76,6 +78,22 @@ struct PairList::Columns {
         }
     }
 
+    /// Makes room for the bounds of so many clusters.
+    void resize(std::size_t clusters)
+    {
+        bounds.resize(clusters, Bounds::empty());
+        for (auto* component : {&cluster_low, &cluster_high})
+            for (auto& of_clusters : *component) of_clusters.resize(clusters + pair::search_width, 1e30F);
+    }
+    void include(std::size_t cluster, const Point& x)
+    {
+        bounds[cluster].include(x);
+        for (std::size_t k = 0; k < 3; ++k) {
+            cluster_low[k][cluster] = bounds[cluster].low[k];
+            cluster_high[k][cluster] = bounds[cluster].high[k];
+        }
+    }
+
     /// Row of columns along x (k = 0) or y (k = 1) in which a coordinate lies; the outermost ones reach to infinity.
     int place(float x, std::size_t k) const
     {
@@ -104,19 +122,23 @@ class PairList::Rules {
 public:
     Rules(const Topology& topology, const PairList& list, const Atoms& atoms)
         : list_(list), next_(list.atoms_.size(), -1), molecule_start_(list.atoms_.size()),
-          excluded_(list.atoms_.size()), used_rows_(list.clusters_.size()), used_(list.clusters_.size()),
-          left_out_(list.clusters_.size())
+          excluded_(list.atoms_.size()), used_rows_(list.clusters_.size()), used_(list.clusters_.size())
     {
+        parallel_for(list.atoms_.size(), few_places, [&](std::size_t begin, std::size_t end) {
+            for (std::size_t p = begin; p < end; ++p) {
+                if (list.atoms_[p] < 0) continue;
+                used_rows_[p / width] |= 1U << width * (p % width);
+                used_[p / width] |= 1U << p % width;
+                const auto place = topology.place(atoms.id[index(list.atoms_[p])]);
+                molecule_start_[p] = place.molecule_start;
+                excluded_[p] = &topology.molecule_types[index(place.molecule_type)].exclusions[index(place.index)];
+            }
+        });
+        // Places of one atom (itself and its images) are chained behind the first.
         first_place_.reset(list.atoms_.size());
         for (std::size_t p = 0; p < list.atoms_.size(); ++p) {
             if (list.atoms_[p] < 0) continue;
-            used_rows_[p / width] |= 1U << width * (p % width);
-            used_[p / width] |= 1U << p % width;
             const AtomId id = atoms.id[index(list.atoms_[p])];
-            const auto place = topology.place(id);
-            molecule_start_[p] = place.molecule_start;
-            excluded_[p] = &topology.molecule_types[index(place.molecule_type)].exclusions[index(place.index)];
-            // Places of one atom (itself and its images) are chained behind the first.
             const auto here = static_cast<std::int32_t>(p), first = first_place_.find(id);
             if (first < 0) {
                 first_place_.insert(id, here);
@@ -127,11 +149,15 @@ public:
         }
     }
 
-    /// What the search for a row needs to know; holds until the next row's.
-    void prepare(std::int32_t ci, pair::RowSearch& search)
+    /// What the search for a row needs to know; holds until the thread's next row.
+    void prepare(std::int32_t ci, pair::RowSearch& search, Scratch& scratch) const
     {
-        for (const auto cj : marked_) left_out_[index(cj)] = 0;
-        marked_.clear();
+        const auto leave_out = [&scratch](std::int32_t cj, std::uint32_t pairs) {
+            scratch.left_out[index(cj)] |= pairs;
+            scratch.marked.push_back(cj);
+        };
+        for (const auto cj : scratch.marked) scratch.left_out[index(cj)] = 0;
+        scratch.marked.clear();
         constexpr std::uint32_t not_above_diagonal = 0xf731; // a >= b
         leave_out(ci, not_above_diagonal);
         for (std::size_t a = 0; a < width; ++a) {
@@ -143,24 +169,24 @@ public:
         }
         search.used_rows = used_rows_[index(ci)];
         search.used = used_.data();
-        search.left_out = left_out_.data();
+        search.left_out = scratch.left_out.data();
     }
 
 private:
+    static constexpr std::size_t few_places = 256 * width; // of whole clusters
+
     const PairList& list_;
     IdMap first_place_;                                      // by global id
     std::vector<std::int32_t> next_;                         // per place: the next of the same atom
     std::vector<AtomId> molecule_start_;                     // per place
     std::vector<const std::vector<std::int32_t>*> excluded_; // per place: molecule-local
     std::vector<std::uint32_t> used_rows_, used_;            // per cluster: bits 4 a, bits a of the used places
-    std::vector<std::uint32_t> left_out_;                    // per cluster: of the pairs with the row's
-    std::vector<std::int32_t> marked_;                       // clusters that have any of these
+};
 
-    void leave_out(std::int32_t cj, std::uint32_t pairs)
-    {
-        left_out_[index(cj)] |= pairs;
-        marked_.push_back(cj);
-    }
+/// Clusters [first, last), all of one column of a zone, whose partners are searched together.
+struct PairList::Block {
+    std::size_t zone;
+    std::int32_t first, last;
 };
 
 void PairList::build(const Atoms& atoms, const std::vector<std::uint8_t>& takes_part, const Partition& partition,
@@ -169,10 +195,9 @@ void PairList::build(const Atoms& atoms, const std::vector<std::uint8_t>& takes_
     skin_ = skin;
     clusters_.clear();
     atoms_.clear();
-    outer_.row_begin.assign(1, 0);
-    inner_.row_begin = outer_.row_begin;
-    row_close_.clear();
-    named_.clear();
+    outer_.clear();
+    inner_.clear();
+    parts_.clear();
     x_at_build_.assign(atoms.x.begin(), atoms.x.begin() + atoms.n_owned);
 
     // By zone: two atoms are a pair here if they lie further along in no common direction (see Partition).
@@ -191,57 +216,103 @@ void PairList::build(const Atoms& atoms, const std::vector<std::uint8_t>& takes_
     std::array<Columns, n_zones> sets;
     Bounds all = Bounds::empty();
     for (std::size_t zone = 0; zone < n_zones; ++zone) sort_into(sets[zone], all, atoms, members[zone]);
-    copy_positions(atoms);
+    parallel_for(clusters_.size(), few_clusters,
+                 [&](std::size_t begin, std::size_t end) { copy_positions(atoms, begin, end); });
 
-    Rules rules(topology_, *this, atoms);
+    const Rules rules(topology_, *this, atoms);
     const float margin = rounding_margin(std::max({all.extent(0), all.extent(1), all.extent(2)}));
     reach_ = static_cast<float>(cutoff) + margin;
     close_ = static_cast<float>(close) + margin;
-    const float reach = reach_ + static_cast<float>(skin);
-    candidates_.resize(clusters_.size() + pair::search_width);
-    for (std::size_t zone = 0; zone < n_zones; ++zone) {
-        // Clusters of a column one after the other: they have most partners in common.
-        constexpr std::int32_t block_size = 4;
-        const auto& begin = sets[zone].begin;
-        for (std::size_t column = 0; column + 1 < begin.size(); ++column)
-            for (std::int32_t first = begin[column]; first < begin[column + 1]; first += block_size)
-                add_rows({sets.data(), sets.size()}, zone, first, std::min(first + block_size, begin[column + 1]),
-                         rules, reach);
-    }
+    list_rows({sets.data(), sets.size()}, rules, reach_ + static_cast<float>(skin));
+    share_out_rows();
     before_.clear();
     take_inner();
 }
 
-/// Lists the partners of clusters [first, last), all of one column of a zone, within `reach` [nm].
-void PairList::add_rows(std::span<const Columns> sets, std::size_t zone, std::int32_t first, std::int32_t last,
-                        Rules& rules, float reach)
+/// The outer list: all partners within `reach` [nm].
+void PairList::list_rows(std::span<const Columns> sets, const Rules& rules, float reach)
 {
+    // Clusters of a column one after the other: they have most partners in common.
+    constexpr std::int32_t block_size = 4;
+    std::vector<Block> blocks; // in the order of clusters
+    for (std::size_t zone = 0; zone < sets.size(); ++zone) {
+        const auto& begin = sets[zone].begin;
+        for (std::size_t column = 0; column + 1 < begin.size(); ++column)
+            for (std::int32_t first = begin[column]; first < begin[column + 1]; first += block_size)
+                blocks.push_back({zone, first, std::min(first + block_size, begin[column + 1])});
+    }
+    // Rows differ much in their work: more parts than threads.
+    constexpr int parts_per_thread = 8;
+    const auto n_threads = index(thread_count()), n_parts = n_threads > 1 ? parts_per_thread * n_threads : 1;
+    found_.resize(n_parts);
+    scratch_.resize(n_threads);
+    outer_.resize(clusters_.size());
+    parallel_parts(static_cast<int>(n_parts), [&](int p, int thread) {
+        auto& scratch = scratch_[index(thread)];
+        auto& found = found_[index(p)];
+        scratch.candidates.resize(clusters_.size() + pair::search_width);
+        scratch.left_out.assign(clusters_.size(), 0);
+        scratch.marked.clear();
+        found.row_end.assign(1, 0);
+        const auto begin = blocks.size() * index(p) / n_parts, end = blocks.size() * index(p + 1) / n_parts;
+        for (auto b = begin; b < end; ++b) add_rows(*this, sets, blocks[b], rules, reach, scratch, found);
+        for (std::size_t r = 0; r + 1 < found.row_end.size(); ++r) {
+            const Entry* const entries = found.entries.data();
+            const Entry *const from = entries + found.row_end[r], *const to = entries + found.row_end[r + 1];
+            outer_[index(blocks[begin].first) + r] = {from, to, to};
+        }
+    });
+}
+
+/// Lists the partners of a block's clusters.
+void PairList::add_rows(const PairList& list, std::span<const Columns> sets, const Block& rows, const Rules& rules,
+                        float reach, Scratch& scratch, Found& found)
+{
+    const auto& own = sets[rows.zone];
     Bounds bounds = Bounds::empty();
-    for (auto ci = first; ci < last; ++ci) bounds.include(sets[zone].bounds[index(ci - sets[zone].first)]);
+    for (auto ci = rows.first; ci < rows.last; ++ci) bounds.include(own.bounds[index(ci - own.first)]);
     const pair::Block block{.low = {bounds.low[0], bounds.low[1], bounds.low[2]},
                             .high = {bounds.high[0], bounds.high[1], bounds.high[2]},
-                            .first = first,
+                            .first = rows.first,
                             .reach = reach};
     std::size_t n = 0;
-    for (std::size_t other = zone; other < sets.size(); ++other)
-        if ((zone & other) == 0 && sets[other].first < sets[other].last)
-            n += pair::find_candidates(block, sets[other].view(), candidates_.data() + n);
+    for (std::size_t other = rows.zone; other < sets.size(); ++other)
+        if ((rows.zone & other) == 0 && sets[other].first < sets[other].last)
+            n += pair::find_candidates(block, sets[other].view(), scratch.candidates.data() + n);
 
-    pair::RowSearch search{.clusters = clusters_.data(),
-                           .own = first,
+    pair::RowSearch search{.clusters = list.clusters_.data(),
+                           .own = rows.first,
                            .reach = reach,
-                           .candidates = candidates_.data(),
+                           .candidates = scratch.candidates.data(),
                            .n_candidates = n,
                            .used_rows = 0,
                            .used = nullptr,
                            .left_out = nullptr};
-    for (; search.own < last; ++search.own) {
-        rules.prepare(search.own, search);
-        const auto listed = index(outer_.row_begin.back());
-        if (outer_.entries.size() < listed + n + 1) outer_.entries.resize(2 * (listed + n + 1));
-        const auto found = pair::find_entries(search, outer_.entries.data() + listed);
-        outer_.row_begin.push_back(static_cast<std::int64_t>(listed + found));
+    for (; search.own < rows.last; ++search.own) {
+        rules.prepare(search.own, search, scratch);
+        const auto listed = found.row_end.back();
+        if (found.entries.size() < listed + n + 1) found.entries.resize(2 * (listed + n + 1));
+        found.row_end.push_back(listed + pair::find_entries(search, found.entries.data() + listed));
     }
+}
+
+void PairList::share_out_rows()
+{
+    std::size_t total = 0, before = 0;
+    for (const Row& row : outer_) total += row.entries().size();
+    const auto n_parts = index(Slices(outer_.size(), few_clusters).count());
+    std::int64_t next = 0;
+    for (std::size_t p = 1; p <= n_parts; ++p) {
+        Part part{next, next, before};
+        while (part.last < std::ssize(outer_) && (before < total * p / n_parts || p == n_parts))
+            before += outer_[index(part.last++)].entries().size();
+        next = part.last;
+        parts_.push_back(part);
+    }
+    inner_.resize(outer_.size());
+    inner_entries_.resize(total);
+    close_entries_.resize(total);
+    named_.resize(n_parts * clusters_.size());
 }
 
 /// Cuts `members` into clusters, column by column and upwards in each; `all` grows to include them.
@@ -249,16 +320,22 @@ void PairList::sort_into(Columns& columns, Bounds& all, const Atoms& atoms, cons
 {
     columns.first = columns.last = static_cast<std::int32_t>(clusters_.size());
     if (members.empty()) return;
+    constexpr std::size_t few_atoms = 1024, few_columns = 8;
     std::vector<Point> x(members.size());
-    Bounds bounds = Bounds::empty();
-    for (std::size_t m = 0; m < members.size(); ++m) {
-        const IVec3& at = atoms.x[index(members[m])];
-        for (int k = 0; k < 3; ++k)
-            x[m][index(k)] = static_cast<float>(to_kernel_lattice(at[k]) - origin_[k]) * kernel_unit;
-        bounds.include(x[m]);
-    }
-    all.include(bounds.low);
-    all.include(bounds.high);
+    const auto bounds = parallel_reduce(
+        members.size(), few_atoms,
+        [&](std::size_t begin, std::size_t end) {
+            Bounds slice = Bounds::empty();
+            for (std::size_t m = begin; m < end; ++m) {
+                const IVec3& at = atoms.x[index(members[m])];
+                for (int k = 0; k < 3; ++k)
+                    x[m][index(k)] = static_cast<float>(to_kernel_lattice(at[k]) - origin_[k]) * kernel_unit;
+                slice.include(x[m]);
+            }
+            return slice;
+        },
+        [](Bounds& total, const Bounds& next) { total.include(next); });
+    all.include(bounds);
     columns.lay_out(bounds, members.size());
 
     // Into columns by counting, then upwards in each.
@@ -268,40 +345,34 @@ void PairList::sort_into(Columns& columns, Bounds& all, const Atoms& atoms, cons
     };
     const auto n_columns = index(columns.n[0] * columns.n[1]);
     std::vector<std::int32_t> column(members.size());
+    parallel_for(members.size(), few_atoms, [&](std::size_t begin, std::size_t end) {
+        for (std::size_t m = begin; m < end; ++m) column[m] = columns.column_of(x[m]);
+    });
     std::vector<std::size_t> end(n_columns + 1);
-    for (std::size_t m = 0; m < members.size(); ++m) {
-        column[m] = columns.column_of(x[m]);
-        ++end[index(column[m]) + 1];
+    for (const auto c : column) ++end[index(c) + 1];
+    columns.begin.push_back(columns.first);
+    for (std::size_t c = 0; c < n_columns; ++c) {
+        columns.begin.push_back(columns.begin.back() + static_cast<std::int32_t>((end[c + 1] + width - 1) / width));
+        end[c + 1] += end[c];
     }
-    std::partial_sum(end.begin(), end.end(), end.begin());
     std::vector<Key> keys(members.size());
     for (std::size_t m = 0; m < members.size(); ++m)
         keys[end[index(column[m])]++] = {x[m][2], static_cast<std::int32_t>(m)};
 
-    std::size_t next = 0;
-    for (std::size_t c = 0; c < n_columns; ++c) {
-        columns.begin.push_back(static_cast<std::int32_t>(clusters_.size()));
-        std::ranges::sort(std::span(keys).subspan(next, end[c] - next), {}, &Key::z);
-        while (next < end[c]) {
-            clusters_.push_back(unused_cluster());
-            Bounds& cluster = columns.bounds.emplace_back(Bounds::empty());
-            for (int a = 0; a < width; ++a) {
-                const bool used = next < end[c];
-                atoms_.push_back(used ? members[index(keys[next].member)] : -1);
-                if (used) cluster.include(x[index(keys[next++].member)]);
+    columns.last = columns.begin.back();
+    clusters_.resize(index(columns.last), unused_cluster());
+    atoms_.resize(index(columns.last) * width, -1);
+    columns.resize(index(columns.last - columns.first));
+    parallel_for(n_columns, few_columns, [&](std::size_t first, std::size_t last) {
+        for (std::size_t c = first; c < last; ++c) {
+            std::size_t next = c > 0 ? end[c - 1] : 0;
+            std::ranges::sort(std::span(keys).subspan(next, end[c] - next), {}, &Key::z);
+            for (auto place = index(columns.begin[c]) * width; next < end[c]; ++next, ++place) {
+                atoms_[place] = members[index(keys[next].member)];
+                columns.include(place / width - index(columns.first), x[index(keys[next].member)]);
             }
         }
-    }
-    columns.last = static_cast<std::int32_t>(clusters_.size());
-    columns.begin.push_back(columns.last);
-    for (std::size_t k = 0; k < 3; ++k) {
-        for (const auto& cluster : columns.bounds) {
-            columns.cluster_low[k].push_back(cluster.low[k]);
-            columns.cluster_high[k].push_back(cluster.high[k]);
-        }
-        columns.cluster_low[k].resize(columns.bounds.size() + pair::search_width, 1e30F);
-        columns.cluster_high[k].resize(columns.bounds.size() + pair::search_width, 1e30F);
-    }
+    });
 }
 
 /// All places far from all atoms and from each other.
@@ -314,14 +385,21 @@ Cluster PairList::unused_cluster()
 
 void PairList::load_positions(const Atoms& atoms)
 {
-    const auto n = static_cast<std::int64_t>(clusters_.size());
-    before_ = clusters_;
-    copy_positions(atoms);
+    before_.resize(clusters_.size());
     ++inner_age_;
-    pair::largest_steps(clusters_.data(), at_inner_.data(), n, moved_.data());
-    std::int32_t too_far = 0;
-    for (std::size_t c = 0; c < clusters_.size(); ++c) too_far |= moved_[c] > margin_[c] ? 1 : 0;
-    if (too_far != 0) take_inner();
+    const bool too_far = parallel_reduce(
+        clusters_.size(), few_clusters,
+        [&](std::size_t begin, std::size_t end) {
+            std::copy_n(clusters_.data() + begin, end - begin, before_.data() + begin);
+            copy_positions(atoms, begin, end);
+            pair::largest_steps(clusters_.data() + begin, at_inner_.data() + begin,
+                                static_cast<std::int64_t>(end - begin), moved_.data() + begin);
+            int any = 0;
+            for (std::size_t c = begin; c < end; ++c) any |= moved_[c] > margin_[c] ? 1 : 0;
+            return any;
+        },
+        [](int& total, int next) { total |= next; });
+    if (too_far) take_inner();
 }
 
 /// A longer life costs larger margins, so more pairs at every step. That of the least cost is about three steps, for
@@ -331,36 +409,41 @@ void PairList::take_inner()
     constexpr int wanted_age = 3;
     constexpr float of_prediction = 0.85F; // speeds of atoms that librate do not last
     if (inner_counts_) slack_ *= inner_age_ <= wanted_age ? 1.05F : 0.98F;
-    const auto n = static_cast<std::int64_t>(clusters_.size());
     inner_counts_ = !before_.empty();
     inner_age_ = 0;
-    margin_.assign(clusters_.size(), 0.0F);
+    margin_.resize(clusters_.size());
     moved_.resize(clusters_.size());
-    if (inner_counts_) pair::largest_steps(clusters_.data(), before_.data(), n, margin_.data());
-    for (float& margin : margin_) margin = of_prediction * wanted_age * margin + slack_;
-    at_inner_ = clusters_;
-    inner_.row_begin.resize(outer_.row_begin.size());
-    inner_.entries.resize(outer_.entries.size());
-    row_close_.resize(clusters_.size());
-    named_.resize(clusters_.size());
-    close_entries_.resize(outer_.entries.size());
-    pair::prune({.clusters = clusters_.data(),
-                 .n_clusters = n,
-                 .row_begin = outer_.row_begin.data(),
-                 .entries = outer_.entries.data(),
-                 .margin = margin_.data(),
-                 .cutoff = reach_,
-                 .close = close_,
-                 .kept_row_begin = inner_.row_begin.data(),
-                 .kept_row_close = row_close_.data(),
-                 .kept = inner_.entries.data(),
-                 .scratch = close_entries_.data(),
-                 .named = named_.data()});
+    at_inner_.resize(clusters_.size());
+    parallel_for(clusters_.size(), few_clusters, [&](std::size_t begin, std::size_t end) {
+        float* const margin = margin_.data();
+        if (inner_counts_)
+            pair::largest_steps(clusters_.data() + begin, before_.data() + begin,
+                                static_cast<std::int64_t>(end - begin), margin + begin);
+        else
+            std::fill(margin + begin, margin + end, 0.0F);
+        for (std::size_t c = begin; c < end; ++c) margin[c] = of_prediction * wanted_age * margin[c] + slack_;
+        std::copy_n(clusters_.data() + begin, end - begin, at_inner_.data() + begin);
+    });
+    parallel_parts(static_cast<int>(parts_.size()), [&](int p, int) {
+        const auto& part = parts_[index(p)];
+        pair::prune({.clusters = clusters_.data(),
+                     .n_clusters = std::ssize(clusters_),
+                     .first = part.first,
+                     .last = part.last,
+                     .rows = outer_.data(),
+                     .kept_rows = inner_.data(),
+                     .margin = margin_.data(),
+                     .cutoff = reach_,
+                     .close = close_,
+                     .kept = inner_entries_.data() + part.entries_before,
+                     .scratch = close_entries_.data() + part.entries_before,
+                     .named = named_.data() + index(p) * clusters_.size()});
+    });
 }
 
-void PairList::copy_positions(const Atoms& atoms)
+void PairList::copy_positions(const Atoms& atoms, std::size_t begin, std::size_t end)
 {
-    for (std::size_t c = 0; c < clusters_.size(); ++c)
+    for (std::size_t c = begin; c < end; ++c)
         for (std::size_t a = 0; a < width; ++a) {
             const auto atom = atoms_[c * width + a];
             if (atom < 0) continue;
@@ -373,9 +456,16 @@ void PairList::copy_positions(const Atoms& atoms)
 
 double PairList::largest_displacement2(const Atoms& atoms) const
 {
-    double largest = 0.0;
-    for (std::size_t i = 0; i < x_at_build_.size(); ++i)
-        largest = std::max(largest, to_real(atoms.x[i] - x_at_build_[i], position_unit).squaredNorm());
+    constexpr std::size_t few_atoms = 1024;
+    const double largest = parallel_reduce(
+        x_at_build_.size(), few_atoms,
+        [&](std::size_t begin, std::size_t end) {
+            double most = 0.0;
+            for (std::size_t i = begin; i < end; ++i)
+                most = std::max(most, to_real(atoms.x[i] - x_at_build_[i], position_unit).squaredNorm());
+            return most;
+        },
+        [](double& total, double next) { total = std::max(total, next); });
     return largest * (1.0 + 1e-12);
 }
 

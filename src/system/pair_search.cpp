@@ -115,28 +115,29 @@ std::size_t HOLON_NAME(find_entries, HOLON_VARIANT)(const RowSearch& search, Pai
 void HOLON_NAME(prune, HOLON_VARIANT)(const Prune& data)
 {
     const Prune d = data;
-    std::int64_t n = 0;
-    d.kept_row_begin[0] = 0;
-    for (std::int64_t c = 0; c < d.n_clusters; ++c) d.named[c] = 0;
-    for (std::int64_t ci = 0; ci < d.n_clusters; ++ci) {
+    PairList::Entry* kept = d.kept;
+    for (std::int64_t c = d.first; c < d.n_clusters; ++c) d.named[c] = 0;
+    for (std::int64_t ci = d.first; ci < d.last; ++ci) {
         const Row row(d.clusters[ci]);
+        PairList::Entry* const begin = kept;
         std::int64_t n_close = 0;
-        for (std::int64_t e = d.row_begin[ci]; e < d.row_begin[ci + 1]; ++e) {
-            const PairList::Entry entry = d.entries[e];
+        const PairList::Entry* const end = d.rows[ci].end;
+        for (const PairList::Entry* e = d.rows[ci].begin; e != end; ++e) {
+            const PairList::Entry entry = *e;
             const float margins = d.margin[ci] + d.margin[entry.cluster];
             const Lanes among = lanes_of(entry.mask);
             const F16 distances2 = row.distances2(d.clusters[entry.cluster]);
             const bool near = any(below(among, distances2, d.cutoff + margins));
             const bool close = any(below(among, distances2, d.close + margins));
-            d.kept[n] = entry;
+            *kept = entry;
             d.scratch[n_close] = entry;
-            n += (near & !close) ? 1 : 0;
+            kept += (near & !close) ? 1 : 0;
             n_close += (near & close) ? 1 : 0;
             d.named[entry.cluster] += near ? 1 : 0;
         }
-        d.kept_row_close[ci] = n;
-        for (std::int64_t e = 0; e < n_close; ++e) d.kept[n++] = d.scratch[e];
-        d.kept_row_begin[ci + 1] = n;
+        PairList::Entry* const close_begin = kept;
+        for (std::int64_t e = 0; e < n_close; ++e) *kept++ = d.scratch[e];
+        d.kept_rows[ci] = {begin, close_begin, kept};
     }
 }
 

@@ -39,18 +39,17 @@ struct RowSearch {
     const std::uint32_t* left_out; // per cluster: pairs that are none, as in masks
 };
 
-/// Which entries may come within the cutoff before a cluster has moved by more than its margin; in each row, those that
-/// may come close are put last.
+/// Which entries of rows [first, last) may come within the cutoff before a cluster has moved by more than its margin;
+/// in each row, those that may come close are put last.
 struct Prune {
     const Cluster* clusters;
-    std::int64_t n_clusters;
-    const std::int64_t* row_begin;
-    const PairList::Entry* entries;
-    const float* margin; // per cluster [nm]
-    float cutoff, close; // [nm]
-    std::int64_t *kept_row_begin, *kept_row_close;
-    PairList::Entry *kept, *scratch; // room for all entries each
-    std::int32_t* named;             // per cluster: how many of the kept name it
+    std::int64_t n_clusters, first, last;
+    const PairList::Row* rows; // per cluster, as the next
+    PairList::Row* kept_rows;
+    const float* margin;             // per cluster [nm]
+    float cutoff, close;             // [nm]
+    PairList::Entry *kept, *scratch; // room for all entries of these rows each
+    std::int32_t* named;             // per cluster, from the first row's on: how many of the kept name it
 };
 
 #define HOLON_DECLARE(variant)                                                                                         \

@@ -161,9 +161,8 @@ std::vector<std::int64_t> times_listed(const Distributed& d, const PairList& lis
 {
     const auto n = d.system.size();
     std::vector<std::int64_t> count(n * n);
-    for (std::size_t ci = 0; ci + 1 < list.row_begin().size(); ++ci)
-        for (auto e = list.row_begin()[ci]; e < list.row_begin()[ci + 1]; ++e) {
-            const auto& entry = list.entries()[static_cast<std::size_t>(e)];
+    for (std::size_t ci = 0; ci < list.rows().size(); ++ci)
+        for (const auto& entry : list.rows()[ci].entries()) {
             for (std::size_t l = 0; l < 16; ++l) {
                 if ((entry.mask >> l & 1U) == 0) continue;
                 const auto i = static_cast<std::size_t>(list.atoms()[4 * ci + l / 4]);
@@ -304,11 +303,10 @@ TEST(PairList, HasPairsThatMayComeCloseLastInEachRow)
     std::int64_t n_before = 0;
     for (unsigned step = 0; step < 5; ++step) {
         for (std::size_t c = 0; c < list.clusters().size(); ++c) {
-            const auto begin = list.row_begin()[c], middle = list.row_close()[c], end = list.row_begin()[c + 1];
+            const auto [begin, middle, end] = list.rows()[c];
             ASSERT_TRUE(begin <= middle && middle <= end);
             n_before += middle - begin;
-            for (auto e = begin; e < middle; ++e) {
-                const auto entry = list.entries()[static_cast<std::size_t>(e)];
+            for (const auto entry : std::span(begin, middle)) {
                 const auto& other = list.clusters()[static_cast<std::size_t>(entry.cluster)];
                 for (std::size_t l = 0; l < 16; ++l) {
                     if ((entry.mask >> l & 1U) == 0) continue;

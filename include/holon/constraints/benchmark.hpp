@@ -20,7 +20,7 @@ struct BenchmarkAxes {
 struct StageCost {
     std::int64_t iterations = 0, messages = 0, bytes = 0, reductions = 0;
     double residual = 0.0;                // |r^2 - d^2| / (2 d^2), or |r.v| dt / d^2
-    double cpu_max = 0.0, cpu_mean = 0.0; // [s] thread CPU time of a rank, the least of the repeats
+    double cpu_max = 0.0, cpu_mean = 0.0; // [s] CPU time of a rank, the least of the repeats
     std::string failure;                  // of the first rank that has one
 
     bool same_outcome(const StageCost& other) const

@@ -1,6 +1,6 @@
 #pragma once
 
-#include <holon/core/cpu_time.hpp>
+#include <holon/core/parallel.hpp>
 
 #include <array>
 #include <chrono>
@@ -37,7 +37,7 @@ inline constexpr std::array<std::string_view, stage_count> stage_keys = {
 #undef X
 };
 
-/// Seconds spent in each stage on this rank: wall time, and CPU time of the thread.
+/// Seconds spent in each stage on this rank: wall time, and CPU time of its threads.
 class Timers {
 public:
     using Clock = std::chrono::steady_clock;
@@ -46,14 +46,14 @@ public:
     class Scope {
     public:
         Scope(Timers& timers, Stage stage)
-            : timers_(timers), stage_(stage), begin_(Clock::now()), cpu_begin_(thread_cpu_seconds())
+            : timers_(timers), stage_(stage), begin_(Clock::now()), cpu_begin_(team_cpu_seconds())
         {
         }
         ~Scope()
         {
             const auto k = static_cast<std::size_t>(stage_);
             timers_.seconds_[k] += seconds_since(begin_);
-            timers_.cpu_seconds_[k] += thread_cpu_seconds() - cpu_begin_;
+            timers_.cpu_seconds_[k] += team_cpu_seconds() - cpu_begin_;
         }
         Scope(const Scope&) = delete;
         Scope& operator=(const Scope&) = delete;

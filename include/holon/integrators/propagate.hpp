@@ -2,6 +2,8 @@
 
 #include <holon/system/atoms.hpp>
 
+#include <span>
+
 namespace holon {
 
 /// v += f / m * dt for owned atoms, each component rounded once, symmetrically: -dt undoes it bit for bit.
@@ -9,5 +11,11 @@ void kick(Atoms& atoms, double dt);
 
 /// x += v * dt for owned atoms, rounded likewise.
 void drift(Atoms& atoms, double dt);
+
+/// x_ref = x for all local atoms.
+void keep_reference(Atoms& atoms);
+
+/// v *= the factor of its coupling group for owned atoms, rounded likewise.
+void scale_velocities(Atoms& atoms, std::span<const double> of_group);
 
 } // namespace holon

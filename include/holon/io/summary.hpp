@@ -62,6 +62,7 @@ struct Summary {
     std::string status; // finished, stopped or failed
     int ranks = 1;
     InstructionSet instruction_set = InstructionSet::baseline; // of the kernels
+    int threads_per_rank = 1;
     std::array<int, 3> domains = {1, 1, 1};
     std::int64_t atoms = 0, constraints = 0;
     std::int64_t start_step = 0, end_step = 0;
@@ -72,7 +73,7 @@ struct Summary {
     double constraint_velocity_error = 0.0;                  // max [1/ps]
     std::int64_t constraint_iterations = 0;                  // most of any solver in any stage
     std::vector<std::pair<std::string, double>> timings;     // stage, wall time [s]
-    std::vector<std::pair<std::string, double>> cpu_timings; // stage, CPU time of the main thread [s]
+    std::vector<std::pair<std::string, double>> cpu_timings; // stage, CPU time of a rank [s]
     double cpu_s = 0.0;                                      // of all ranks with their helper threads
     CheckpointStats checkpoint;                              // of all ranks together
     std::optional<MeshReport> mesh;

@@ -3,7 +3,7 @@
 #include <holon/comm/communicator.hpp>
 #include <holon/comm/domain_grid.hpp>
 #include <holon/core/box.hpp>
-#include <holon/core/cpu_time.hpp>
+#include <holon/core/parallel.hpp>
 #include <holon/system/parameters.hpp>
 
 #include <array>
@@ -40,7 +40,7 @@ struct LoadReport {
     std::int64_t moves = 0;
 };
 
-/// Dynamic load balancing: measures the work of the ranks in CPU time of the thread and moves the faces of their
+/// Dynamic load balancing: measures the work of the ranks in CPU time of their threads and moves the faces of their
 /// domains. Timings differ from run to run, and so do the faces; no bit of the trajectory depends on them.
 class LoadBalance {
 public:
@@ -49,8 +49,8 @@ public:
     /// Counts the CPU time until it goes out of scope as work of this rank. Nothing that waits for others.
     class Scope {
     public:
-        explicit Scope(double& seconds) : seconds_(seconds), begin_(thread_cpu_seconds()) {}
-        ~Scope() { seconds_ += thread_cpu_seconds() - begin_; }
+        explicit Scope(double& seconds) : seconds_(seconds), begin_(team_cpu_seconds()) {}
+        ~Scope() { seconds_ += team_cpu_seconds() - begin_; }
         Scope(const Scope&) = delete;
         Scope& operator=(const Scope&) = delete;
 

@@ -38,7 +38,21 @@ public:
         std::uint32_t mask; // bit 4 a + b: atom a of the row's cluster with atom b of this one
     };
 
+    /// The entries of one cluster; from `close` on those with atoms that may come close.
+    struct Row {
+        const Entry *begin, *close, *end;
+        std::span<const Entry> entries() const { return {begin, end}; }
+    };
+
+    /// Rows [first, last): those of a thread.
+    struct Part {
+        std::int64_t first, last;
+        std::size_t entries_before; // of the outer list
+    };
+
     explicit PairList(const Topology& topology) : topology_(topology) {}
+    PairList(const PairList&) = delete;
+    PairList& operator=(const PairList&) = delete;
 
     /// Sorts the local atoms that take part (one flag each) into clusters and lists the pairs within `cutoff` + `skin`
     /// [nm]; of each row, the entries with atoms that may come closer than `close` last.
@@ -55,14 +69,13 @@ public:
     double allowed_displacement() const { return 0.5 * skin_; }
 
     const std::vector<Cluster>& clusters() const { return clusters_; }
-    const std::vector<std::int32_t>& atoms() const { return atoms_; }            // width per cluster; -1: unused place
-    std::span<const std::int64_t> row_begin() const { return inner_.row_begin; } // one more than clusters
-    std::span<const std::int64_t> row_close() const { return row_close_; }       // first of the close entries
-    std::span<const Entry> entries() const
-    {
-        return std::span(inner_.entries).first(static_cast<std::size_t>(inner_.row_begin.back()));
-    }
-    std::span<const std::int32_t> named() const { return named_; } // per cluster: how many entries name it
+    const std::vector<std::int32_t>& atoms() const { return atoms_; } // width per cluster; -1: unused place
+    const std::vector<Row>& rows() const { return inner_; }           // per cluster; partners come no earlier
+
+    /// The rows shared out: about as many entries to each thread.
+    const std::vector<Part>& parts() const { return parts_; }
+    /// Per cluster: how many entries of a part name it; only from the part's first row on.
+    const std::int32_t* named(std::size_t part) const { return named_.data() + part * clusters_.size(); }
 
     /// Origin of the cluster coordinates [2^-22 nm].
     const IVec3& origin() const { return origin_; }
@@ -71,17 +84,24 @@ private:
     struct Bounds;
     struct Columns; // clusters sorted into columns along z
     class Rules;
-    void sort_into(Columns& columns, Bounds& all, const Atoms& atoms, const std::vector<std::int32_t>& members);
-    void add_rows(std::span<const Columns> sets, std::size_t zone, std::int32_t first, std::int32_t last, Rules& rules,
-                  float reach);
-    static Cluster unused_cluster();
-    void copy_positions(const Atoms& atoms);
-    void take_inner();
-
-    struct Rows {
-        std::vector<std::int64_t> row_begin{0};
+    struct Block;                   // of rows
+    struct Found {                  // by the search of some blocks
         std::vector<Entry> entries; // and room for more, which is not filled anew at every search
+        std::vector<std::size_t> row_end;
     };
+    struct Scratch { // of a thread
+        std::vector<std::int32_t> candidates;
+        std::vector<std::uint32_t> left_out; // per cluster: of the pairs with the row's
+        std::vector<std::int32_t> marked;    // clusters that have any of these
+    };
+    void sort_into(Columns& columns, Bounds& all, const Atoms& atoms, const std::vector<std::int32_t>& members);
+    void list_rows(std::span<const Columns> sets, const Rules& rules, float reach);
+    static void add_rows(const PairList& list, std::span<const Columns> sets, const Block& block, const Rules& rules,
+                         float reach, Scratch& scratch, Found& found);
+    void share_out_rows();
+    static Cluster unused_cluster();
+    void copy_positions(const Atoms& atoms, std::size_t begin, std::size_t end);
+    void take_inner();
 
     const Topology& topology_;
     double skin_ = 0.0;
@@ -89,18 +109,20 @@ private:
     IVec3 origin_ = IVec3::Zero();
     std::vector<Cluster> clusters_;
     std::vector<std::int32_t> atoms_;
-    Rows outer_, inner_;
-    std::vector<std::int64_t> row_close_; // of the inner list
-    std::vector<std::int32_t> named_;     // by the inner list
-    std::vector<IVec3> x_at_build_;       // owned atoms
+    std::vector<Found> found_; // has the entries of the outer list
+    std::vector<Row> outer_, inner_;
+    std::vector<Entry> inner_entries_; // of each part at as many as the outer list has before it
+    std::vector<Part> parts_;
+    std::vector<std::int32_t> named_; // by the inner list, see named()
+    std::vector<IVec3> x_at_build_;   // owned atoms
     // Of the clusters: positions at the last step (none since build()) and when the inner list was taken, margins [nm].
     std::vector<Cluster> before_, at_inner_;
     std::vector<float> margin_, moved_;
-    float slack_ = 0.016F;                 // of the margins, beyond what is predicted from speeds [nm]; adapts
-    int inner_age_ = 0;                    // steps
-    bool inner_counts_ = false;            // for the slack: margins were predicted
-    std::vector<std::int32_t> candidates_; // scratch, as the next
-    std::vector<Entry> close_entries_;
+    float slack_ = 0.016F;      // of the margins, beyond what is predicted from speeds [nm]; adapts
+    int inner_age_ = 0;         // steps
+    bool inner_counts_ = false; // for the slack: margins were predicted
+    std::vector<Scratch> scratch_;
+    std::vector<Entry> close_entries_; // scratch, too
 };
 
 /// Position on the kernel lattice: 2^-48 nm rounded to 2^-22 nm. Shifting by a multiple of 2^-22 nm commutes with it.

@@ -104,7 +104,7 @@ Outcome evaluate(Kernels run, const Chain& chain, const Batches& batches, bool w
     Outcome outcome;
     Atoms atoms = chain.atoms;
     atoms.f.assign(atoms.x.size(), IVec3::Zero());
-    outcome.reported = run(batches.kernel, kernel_data(batches, chain.constants, chain.box, atoms,
+    outcome.reported = run(batches.kernel, kernel_data(batches, chain.constants, chain.box, atoms, atoms.f,
                                                        want_totals ? &outcome.totals : nullptr));
     outcome.f = atoms.f;
     return outcome;
@@ -158,7 +158,7 @@ Outcome one_by_one(const Chain& chain, const Batches& batches)
     Outcome outcome;
     outcome.f.assign(chain.atoms.x.size(), IVec3::Zero());
     Atoms atoms = chain.atoms;
-    const auto constants = kernel_data(batches, chain.constants, chain.box, atoms, nullptr).constants;
+    const auto constants = kernel_data(batches, chain.constants, chain.box, atoms, {}, nullptr).constants;
     const auto n_batches = static_cast<std::size_t>(batches.n_batches);
     for (std::size_t t = 0; t < static_cast<std::size_t>(batches.n_terms); ++t) {
         const std::size_t batch = t % n_batches, lane = t / n_batches;

@@ -1,6 +1,7 @@
 // The kernels of all instruction sets do the same, and so does the arithmetic that they are made of.
 #include <forces/pair_kernel.hpp>
 
+#include <support/random_clusters.hpp>
 #include <support/reference.hpp>
 
 #include <gtest/gtest.h>
@@ -67,49 +68,6 @@ std::vector<Setting> settings()
             {"ewald, Gaussian", Form::plain, spme_parameters()}};
 }
 
-/// Clusters at random places, dense enough for some pairs to overlap, with random masks.
-struct RandomClusters {
-    static constexpr std::int32_t n = 60, n_types = 3;
-    std::vector<Cluster> clusters{static_cast<std::size_t>(n)};
-    std::vector<std::int64_t> row_begin{0};
-    std::vector<std::int64_t> row_close; // all entries
-    std::vector<PairList::Entry> entries;
-    std::vector<double> charge, c6, c12;
-    std::vector<float> charge_single, six_c6, twelve_c12; // the latter as kernels take them
-    std::vector<std::int32_t> type;
-
-    explicit RandomClusters(unsigned seed)
-    {
-        std::mt19937 random(seed);
-        std::uniform_int_distribution<std::int32_t> place(0, 6 << 20); // 1.5 nm
-        for (auto& cluster : clusters) {
-            const std::int32_t x = place(random), y = place(random), z = place(random);
-            std::uniform_int_distribution<std::int32_t> near(-(1 << 20), 1 << 20);
-            for (std::size_t a = 0; a < 4; ++a) {
-                cluster.x[a] = x + near(random);
-                cluster.y[a] = y + near(random);
-                cluster.z[a] = z + near(random);
-                type.push_back(static_cast<std::int32_t>(random() % n_types));
-                charge.push_back(11.8 * (static_cast<double>(random() % 1000) / 1000.0 - 0.5));
-            }
-        }
-        for (std::int32_t i = 0; i < n; ++i) {
-            for (std::int32_t j = i; j < n; ++j) {
-                std::uint32_t mask = static_cast<std::uint32_t>(random() & 0xffff);
-                if (i == j) mask &= 0x08ce; // a < b only
-                if (random() % 4 != 0) entries.push_back({j, mask});
-            }
-            row_begin.push_back(static_cast<std::int64_t>(entries.size()));
-        }
-        row_close.assign(row_begin.begin(), row_begin.end() - 1);
-        c6 = {0.0062, 0.004, 0.0, 0.004, 0.0026, 0.0, 0.0, 0.0, 0.0};
-        c12 = {9.7e-6, 5.0e-6, 0.0, 5.0e-6, 2.6e-6, 0.0, 0.0, 0.0, 0.0};
-        charge_single.assign(charge.begin(), charge.end());
-        for (const double c : c6) six_c6.push_back(6.0F * pair::vdw_scale * static_cast<float>(c));
-        for (const double c : c12) twelve_c12.push_back(12.0F * pair::vdw_scale * static_cast<float>(c));
-    }
-};
-
 struct Forces {
     std::vector<pair::LaneForces> lanes;
     std::vector<pair::WidePairs> wide;
@@ -128,36 +86,52 @@ Form form_of(const Setting& setting, Kind kind)
     return kind == Kind::coulomb ? setting.coulomb() : setting.form;
 }
 
-Forces run(Kernel kernel, Fold fold, Kind kind, const RandomClusters& c, const Setting& setting)
+/// Rows in parts, as different threads take them, that begin with `part_begin`.
+Forces run(Kernel kernel, Fold fold, Kind kind, const RandomClusters& c, const Setting& setting,
+           const std::vector<std::int64_t>& part_begin = {0})
 {
+    constexpr auto n = static_cast<std::size_t>(RandomClusters::n);
     Forces result;
-    result.lanes.resize(RandomClusters::n);
+    result.lanes.resize(part_begin.size() * n);
     std::memset(result.lanes.data(), 1, sizeof(pair::LaneForces) * result.lanes.size()); // whatever was there before
-    result.wide.resize(c.entries.size() + 1);
+    result.wide.resize(c.entries.size() + part_begin.size());
     std::memset(result.wide.data(), 1, sizeof(pair::WidePairs) * result.wide.size());
-    std::vector<std::int32_t> named(RandomClusters::n), places(4 * RandomClusters::n);
-    for (const auto& entry : c.entries) ++named[static_cast<std::size_t>(entry.cluster)];
-    const auto n_wide = kernel(kind, form_of(setting, kind),
-                               {.clusters = c.clusters.data(),
-                                .n_clusters = RandomClusters::n,
-                                .row_begin = c.row_begin.data(),
-                                .row_close = c.row_close.data(),
-                                .entries = c.entries.data(),
-                                .named = named.data(),
-                                .charge = c.charge_single.data(),
-                                .type = c.type.data(),
-                                .six_c6 = c.six_c6.data(),
-                                .twelve_c12 = c.twelve_c12.data(),
-                                .n_types = RandomClusters::n_types,
-                                .constants = pair::Constants<float>(setting.constants()),
-                                .forces = result.lanes.data(),
-                                .wide = result.wide.data()});
+    const auto rows = c.rows();
+    std::vector<PairList::Part> parts;
+    std::size_t n_wide = 0;
+    for (std::size_t p = 0; p < part_begin.size(); ++p) {
+        parts.push_back({part_begin[p], p + 1 < part_begin.size() ? part_begin[p + 1] : RandomClusters::n, 0});
+        std::vector<std::int32_t> named(n);
+        for (auto r = parts[p].first; r < parts[p].last; ++r)
+            for (const auto& entry : rows[static_cast<std::size_t>(r)].entries())
+                ++named[static_cast<std::size_t>(entry.cluster)];
+        n_wide += kernel(kind, form_of(setting, kind),
+                         {.clusters = c.clusters.data(),
+                          .n_clusters = RandomClusters::n,
+                          .first = parts[p].first,
+                          .last = parts[p].last,
+                          .rows = rows.data(),
+                          .named = named.data(),
+                          .charge = c.charge_single.data(),
+                          .type = c.type.data(),
+                          .six_c6 = c.six_c6.data(),
+                          .twelve_c12 = c.twelve_c12.data(),
+                          .n_types = RandomClusters::n_types,
+                          .constants = pair::Constants<float>(setting.constants()),
+                          .forces = result.lanes.data() + p * n,
+                          .wide = result.wide.data() + n_wide});
+    }
     result.wide.resize(n_wide);
+    std::vector<std::int32_t> places(4 * n);
     std::iota(places.begin(), places.end(), 0);
     places[5] = -1;
     result.atoms.assign(places.size(), IVec3::Constant(1000));
     fold({.forces = result.lanes.data(),
           .n_clusters = RandomClusters::n,
+          .begin = 0,
+          .end = RandomClusters::n,
+          .parts = parts.data(),
+          .n_parts = static_cast<int>(parts.size()),
           .atoms = places.data(),
           .scale = 8,
           .f = result.atoms.front().data()});
@@ -173,11 +147,12 @@ EnergyResult run(Energies kernel, Kind kind, const RandomClusters& c, const Sett
 {
     EnergyResult result{0, std::vector<std::uint8_t>(RandomClusters::n)};
     const NonbondedConstants constants = setting.constants();
+    const auto rows = c.rows();
     result.sum = kernel(kind, form_of(setting, kind),
                         {.clusters = c.clusters.data(),
-                         .n_clusters = RandomClusters::n,
-                         .row_begin = c.row_begin.data(),
-                         .entries = c.entries.data(),
+                         .first = 0,
+                         .last = RandomClusters::n,
+                         .rows = rows.data(),
                          .charge = c.charge.data(),
                          .type = c.type.data(),
                          .c6 = c.c6.data(),
@@ -239,6 +214,25 @@ TEST(PairKernel, AllInstructionSetsGiveTheSameIntegers)
                 }
             }
     }
+}
+
+TEST(PairKernel, PartsOfTheRowsGiveTheSameForcesTogether)
+{
+    const RandomClusters clusters(2);
+    for (const auto& setting : settings())
+        for (const auto kind : kinds) {
+            SCOPED_TRACE(setting.name);
+            const auto whole = run(pair::run_kernel_baseline, pair::fold_baseline, kind, clusters, setting);
+            for (const std::vector<std::int64_t>& begin : {std::vector<std::int64_t>{0, 25}, {0, 1, 25, 25, 59}}) {
+                const auto parts = run(pair::run_kernel_baseline, pair::fold_baseline, kind, clusters, setting, begin);
+                EXPECT_TRUE(parts.atoms == whole.atoms);
+                EXPECT_TRUE(same_bytes(parts.wide, whole.wide));
+                for (const auto& variant : variants()) {
+                    const auto other = run(variant.forces, variant.fold, kind, clusters, setting, begin);
+                    EXPECT_TRUE(other.atoms == whole.atoms) << variant.name;
+                }
+            }
+        }
 }
 
 /// Without their close entries, rows have no pair beyond the limit, and the path without a guard gives the same.

@@ -209,25 +209,29 @@ TEST(PairSearch, PrunesByMarginsAndPutsClosePairsLast)
         SCOPED_TRACE(variant.name);
         std::vector<PairList::Entry> kept(entries.size()), scratch(entries.size());
         std::vector<std::int32_t> named(clusters.size(), 99);
-        std::vector<std::int64_t> kept_begin(n_clusters + 1), kept_close(n_clusters);
+        std::vector<PairList::Row> rows, kept_rows(n_clusters);
+        for (std::size_t i = 0; i < n_clusters; ++i)
+            rows.push_back(
+                {&entries[static_cast<std::size_t>(row_begin[i])], nullptr, entries.data() + row_begin[i + 1]});
+        constexpr std::int64_t first = 7, last = 90;
         variant.prune({.clusters = clusters.data(),
                        .n_clusters = n_clusters,
-                       .row_begin = row_begin.data(),
-                       .entries = entries.data(),
+                       .first = first,
+                       .last = last,
+                       .rows = rows.data(),
+                       .kept_rows = kept_rows.data(),
                        .margin = margin.data(),
                        .cutoff = cutoff,
                        .close = close,
-                       .kept_row_begin = kept_begin.data(),
-                       .kept_row_close = kept_close.data(),
                        .kept = kept.data(),
                        .scratch = scratch.data(),
                        .named = named.data()});
         std::int64_t n = 0;
-        for (std::size_t i = 0; i < n_clusters; ++i) {
-            ASSERT_EQ(kept_begin[i], n);
+        for (std::size_t i = first; i < last; ++i) {
+            ASSERT_EQ(kept_rows[i].begin - kept.data(), n);
             for (const bool want_close : {false, true}) {
                 if (want_close) {
-                    ASSERT_EQ(kept_close[i], n);
+                    ASSERT_EQ(kept_rows[i].close - kept.data(), n);
                 }
                 for (auto e = row_begin[i]; e < row_begin[i + 1]; ++e) {
                     const auto entry = entries[static_cast<std::size_t>(e)];
@@ -240,9 +244,9 @@ TEST(PairSearch, PrunesByMarginsAndPutsClosePairsLast)
                 }
             }
         }
-        EXPECT_EQ(kept_begin.back(), n);
+        EXPECT_EQ(kept_rows[last - 1].end - kept.data(), n);
         EXPECT_GT(n, std::int64_t{2 * n_clusters});
-        for (std::int32_t c = 0; c < n_clusters; ++c)
+        for (std::int32_t c = first; c < n_clusters; ++c)
             EXPECT_EQ(named[static_cast<std::size_t>(c)],
                       std::ranges::count(kept.begin(), kept.begin() + n, c, &PairList::Entry::cluster));
     }
