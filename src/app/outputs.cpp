@@ -5,7 +5,6 @@
 #include <holon/comm/on_root.hpp>
 #include <holon/core/cpu_time.hpp>
 #include <holon/core/error.hpp>
-#include <holon/core/parallel.hpp>
 #include <holon/core/state_hash.hpp>
 
 #include "parallel_report.hpp"
@@ -249,8 +248,7 @@ void Outputs::describe(const RunInput& input, Engine& engine, const std::optiona
     diagnoses_ = diagnose(topology);
     auto& log = *log_;
     const auto& n = engine.partition().grid().n();
-    log.line(fmt::format("holon-md {} on {} ranks, threads of each: {}, instruction set {}", HOLON_VERSION, comm.size(),
-                         thread_count(), name_of(instruction_set())));
+    log.line(parallel_text(comm.size()));
     log.line(fmt::format("System: {}: {} atoms, {} molecules, {} constraints, total charge {:.4f} e", topology.name,
                          topology.n_atoms(), topology.n_molecules(), topology.n_constraints(),
                          topology.total_charge()));
@@ -408,9 +406,7 @@ Summary Outputs::summary(const Engine& engine) const
     Summary s;
     s.program = "holon-md";
     s.version = HOLON_VERSION;
-    s.ranks = engine.comm().size();
-    s.instruction_set = instruction_set();
-    s.threads_per_rank = thread_count();
+    add_parallel(s, engine.comm().size());
     s.domains = engine.partition().grid().n();
     s.atoms = engine.topology().n_atoms();
     s.constraints = engine.topology().n_constraints();

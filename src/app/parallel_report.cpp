@@ -1,10 +1,26 @@
 #include "parallel_report.hpp"
 
+#include <holon/core/instruction_sets.hpp>
+#include <holon/core/parallel.hpp>
+
 #include <algorithm>
 #include <array>
 #include <fmt/format.h>
 
 namespace holon {
+
+std::string parallel_text(int ranks)
+{
+    return fmt::format("holon-md {} on {} ranks, threads of each: {}, instruction set {}", HOLON_VERSION, ranks,
+                       thread_count(), name_of(instruction_set()));
+}
+
+void add_parallel(Summary& summary, int ranks)
+{
+    summary.ranks = ranks;
+    summary.threads_per_rank = thread_count();
+    summary.instruction_set = instruction_set();
+}
 
 std::optional<LoadBalanceReport> load_report(Engine& engine)
 {

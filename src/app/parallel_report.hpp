@@ -9,6 +9,10 @@
 
 namespace holon {
 
+/// What the run is on: ranks, threads, instruction set.
+std::string parallel_text(int ranks);
+void add_parallel(Summary& summary, int ranks);
+
 /// How evenly the ranks of a run worked; nothing of a single one. Collective.
 std::optional<LoadBalanceReport> load_report(Engine& engine);
 std::string load_text(const LoadBalanceReport& load);
