@@ -291,15 +291,19 @@ void PairList::add_rows(const PairList& list, std::span<const Columns> sets, con
     for (; search.own < rows.last; ++search.own) {
         rules.prepare(search.own, search, scratch);
         const auto listed = found.row_end.back();
-        if (found.entries.size() < listed + n + 1) found.entries.resize(2 * (listed + n + 1));
+        const auto needed = listed + n + 1;
+        if (found.entries.size() < needed) found.entries.resize(needed + needed / 8);
         found.row_end.push_back(listed + pair::find_entries(search, found.entries.data() + listed));
     }
 }
 
 void PairList::share_out_rows()
 {
-    std::size_t total = 0, before = 0;
-    for (const Row& row : outer_) total += row.entries().size();
+    std::size_t total = 0, longest = 0, before = 0;
+    for (const Row& row : outer_) {
+        total += row.entries().size();
+        longest = std::max(longest, row.entries().size());
+    }
     const auto n_parts = index(Slices(outer_.size(), few_clusters).count());
     std::int64_t next = 0;
     for (std::size_t p = 1; p <= n_parts; ++p) {
@@ -310,8 +314,13 @@ void PairList::share_out_rows()
         parts_.push_back(part);
     }
     inner_.resize(outer_.size());
-    inner_entries_.resize(total);
-    close_entries_.resize(total);
+    if (inner_room_ < total) {
+        inner_room_ = total + total / 8;
+        inner_entries_.reset(); // before there is another
+        inner_entries_ = std::make_unique_for_overwrite<Entry[]>(inner_room_);
+    }
+    close_room_ = longest;
+    close_entries_.resize(n_parts * close_room_);
     named_.resize(n_parts * clusters_.size());
 }
 
@@ -435,8 +444,8 @@ void PairList::take_inner()
                      .margin = margin_.data(),
                      .cutoff = reach_,
                      .close = close_,
-                     .kept = inner_entries_.data() + part.entries_before,
-                     .scratch = close_entries_.data() + part.entries_before,
+                     .kept = inner_entries_.get() + part.entries_before,
+                     .scratch = close_entries_.data() + index(p) * close_room_,
                      .named = named_.data() + index(p) * clusters_.size()});
     });
 }

@@ -46,10 +46,11 @@ struct Prune {
     std::int64_t n_clusters, first, last;
     const PairList::Row* rows; // per cluster, as the next
     PairList::Row* kept_rows;
-    const float* margin;             // per cluster [nm]
-    float cutoff, close;             // [nm]
-    PairList::Entry *kept, *scratch; // room for all entries of these rows each
-    std::int32_t* named;             // per cluster, from the first row's on: how many of the kept name it
+    const float* margin;      // per cluster [nm]
+    float cutoff, close;      // [nm]
+    PairList::Entry* kept;    // room for all entries of these rows
+    PairList::Entry* scratch; // for the longest of these rows
+    std::int32_t* named;      // per cluster, from the first row's on: how many of the kept name it
 };
 
 #define HOLON_DECLARE(variant)                                                                                         \

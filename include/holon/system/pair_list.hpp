@@ -6,6 +6,7 @@
 #include <holon/system/topology.hpp>
 
 #include <cstdint>
+#include <memory>
 #include <span>
 #include <vector>
 
@@ -111,7 +112,9 @@ private:
     std::vector<std::int32_t> atoms_;
     std::vector<Found> found_; // has the entries of the outer list
     std::vector<Row> outer_, inner_;
-    std::vector<Entry> inner_entries_; // of each part at as many as the outer list has before it
+    // Of each part at as many as the outer list has before it. Not a vector: memory that is never written costs none.
+    std::unique_ptr<Entry[]> inner_entries_;
+    std::size_t inner_room_ = 0;
     std::vector<Part> parts_;
     std::vector<std::int32_t> named_; // by the inner list, see named()
     std::vector<IVec3> x_at_build_;   // owned atoms
@@ -122,7 +125,8 @@ private:
     int inner_age_ = 0;         // steps
     bool inner_counts_ = false; // for the slack: margins were predicted
     std::vector<Scratch> scratch_;
-    std::vector<Entry> close_entries_; // scratch, too
+    std::vector<Entry> close_entries_; // scratch, too: of each part close_room_, room for a row
+    std::size_t close_room_ = 0;
 };
 
 /// Position on the kernel lattice: 2^-48 nm rounded to 2^-22 nm. Shifting by a multiple of 2^-22 nm commutes with it.
