@@ -59,11 +59,7 @@ def share(report, steps=200):
             ours = constrained(report, algorithm, integrator)
             report.note(f"{name}: constraints [ms per step and rank]", ours)
             report.note(f"{name}: the rest [ms per step and rank]", rest)
-            # Velocity Verlet has two stages in each step: the bar is for the default solver there.
-            if integrator == "md" or algorithm == "lincs":
-                report.at_most(f"{name}: share of a step", ours / (ours + rest), SHARE)
-            else:
-                report.note(f"{name}: share of a step", ours / (ours + rest))
+            report.at_most(f"{name}: share of a step", ours / (ours + rest), SHARE)
             if algorithm != "lincs":
                 continue
             both = holon.run(
