@@ -2,6 +2,7 @@
 
 #include <holon/constraints/solver.hpp>
 #include <holon/core/error.hpp>
+#include <holon/core/parallel.hpp>
 
 #include <algorithm>
 #include <array>
@@ -35,6 +36,26 @@ template <class Vectors>
 auto numbers_of(Vectors& vectors)
 {
     return vectors.empty() ? nullptr : vectors.front().data();
+}
+
+/// What a kernel says of [0, n), done by threads in slices of whole multiples of `grain`: run(begin, end) is its
+/// outcome for a slice, whose number of the first failure counts from `begin`.
+template <class Run>
+auto outcome_of_slices(std::size_t n, std::size_t grain, Run run)
+{
+    return parallel_reduce(
+        n, grain,
+        [&](std::size_t begin, std::size_t end) {
+            auto outcome = run(begin, end);
+            if (outcome.failed >= 0) outcome.failed += static_cast<std::int64_t>(begin);
+            return outcome;
+        },
+        [](auto& total, const auto& next) {
+            total.residual = std::max(total.residual, next.residual);
+            if constexpr (requires { total.iterations; })
+                total.iterations = std::max(total.iterations, next.iterations);
+            if (total.failed < 0) total.failed = next.failed;
+        });
 }
 
 inline double inverse_step(const ConstraintStage& stage)

@@ -10,7 +10,6 @@
 #include "bond.hpp"
 
 #include <holon/core/instruction_sets.hpp>
-#include <holon/core/parallel.hpp>
 
 #include <cmath>
 #include <vector>
@@ -131,23 +130,16 @@ ConstraintResult SettleSolver::project(Atoms& atoms, const std::vector<IVec3>& r
         if (kind.molecules.empty()) continue;
         const bool wants_virial = stage.force_factor != 0.0;
         constexpr std::size_t few_waters = 256;
-        const auto outcome = parallel_reduce(
-            kind.molecules.size(), few_waters,
-            [&](std::size_t begin, std::size_t end) {
-                auto slice = kernel(Waters{.n = static_cast<std::int64_t>(end - begin),
-                                           .atoms = kind.atoms.data() + 3 * begin,
-                                           .triangle = kind.triangle,
-                                           .x_ref = numbers_of(reference),
-                                           .x = numbers_of(atoms.x),
-                                           .v = numbers_of(atoms.v),
-                                           .inverse_dt = inverse_dt,
-                                           .moved = wants_virial ? kind.moved.data() + 6 * begin : nullptr});
-                if (slice.failed >= 0) slice.failed += static_cast<std::int64_t>(begin);
-                return slice;
-            },
-            [](settle::Outcome& total, const settle::Outcome& next) {
-                total.residual = std::max(total.residual, next.residual);
-                if (total.failed < 0) total.failed = next.failed;
+        const auto outcome =
+            outcome_of_slices(kind.molecules.size(), few_waters, [&](std::size_t begin, std::size_t end) {
+                return kernel(Waters{.n = static_cast<std::int64_t>(end - begin),
+                                     .atoms = kind.atoms.data() + 3 * begin,
+                                     .triangle = kind.triangle,
+                                     .x_ref = numbers_of(reference),
+                                     .x = numbers_of(atoms.x),
+                                     .v = numbers_of(atoms.v),
+                                     .inverse_dt = inverse_dt,
+                                     .moved = wants_virial ? kind.moved.data() + 6 * begin : nullptr});
             });
         result.residual = std::max(result.residual, outcome.residual);
         if (outcome.failed >= 0) fail(result, kind, static_cast<std::size_t>(outcome.failed), atoms, stage);

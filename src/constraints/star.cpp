@@ -9,7 +9,6 @@
 #include "bond.hpp"
 
 #include <holon/core/instruction_sets.hpp>
-#include <holon/core/parallel.hpp>
 
 #include <vector>
 
@@ -156,10 +155,9 @@ ConstraintResult StarSolver::project(Atoms& atoms, const std::vector<IVec3>& ref
         if (batches.shapes.empty()) continue;
         constexpr std::size_t few_stars = 16 * lanes; // whole batches
         const std::size_t arms = batches.arms();
-        const auto outcome = parallel_reduce(
-            batches.shapes.size(), few_stars,
-            [&](std::size_t begin, std::size_t end) {
-                auto slice = kernel(
+        const auto outcome =
+            outcome_of_slices(batches.shapes.size(), few_stars, [&](std::size_t begin, std::size_t end) {
+                return kernel(
                     star::Stars{.n = static_cast<std::int64_t>(end - begin),
                                 .arms = static_cast<int>(arms),
                                 .atoms = batches.atoms.data() + begin * (arms + 1),
@@ -170,13 +168,6 @@ ConstraintResult StarSolver::project(Atoms& atoms, const std::vector<IVec3>& ref
                                 .v = numbers_of(atoms.v),
                                 .inverse_dt = inverse_dt,
                                 .multipliers = wants_virial ? batches.multipliers.data() + begin * arms : nullptr});
-                if (slice.failed >= 0) slice.failed += static_cast<std::int64_t>(begin);
-                return slice;
-            },
-            [](star::Outcome& total, const star::Outcome& next) {
-                total.residual = std::max(total.residual, next.residual);
-                total.iterations = std::max(total.iterations, next.iterations);
-                if (total.failed < 0) total.failed = next.failed;
             });
         result.residual = std::max(result.residual, outcome.residual);
         result.iterations = std::max(result.iterations, outcome.iterations);

@@ -2,10 +2,10 @@
 
 #include <holon/core/cpu_time.hpp>
 #include <holon/core/error.hpp>
+#include <holon/core/signals_blocked.hpp>
 
 #include <atomic>
 #include <charconv>
-#include <csignal>
 #include <cstdint>
 #include <cstdlib>
 #include <exception>
@@ -52,12 +52,8 @@ class Team {
 public:
     explicit Team(int size) : spins_(processor_count() < size ? 0 : 1000)
     {
-        // Threads inherit the mask: a signal to the process must find the thread that looks for it.
-        sigset_t all, before;
-        sigfillset(&all);
-        pthread_sigmask(SIG_SETMASK, &all, &before);
+        const SignalsBlocked blocked;
         for (int thread = 1; thread < size; ++thread) helpers_.emplace_back([this, thread] { help(thread); });
-        pthread_sigmask(SIG_SETMASK, &before, nullptr);
     }
     ~Team()
     {

@@ -1,8 +1,9 @@
 #include <holon/integrators/kinetic.hpp>
 
-#include <holon/core/parallel.hpp>
 #include <holon/core/random.hpp>
 #include <holon/core/units.hpp>
+
+#include "owned_atoms.hpp"
 
 #include <cmath>
 
@@ -35,8 +36,6 @@ std::size_t group_of(const Groups& groups, AtomId id, Get atoms_of)
     while (g < groups.size() && !atoms_of(groups[g]).contains(id)) ++g;
     return g;
 }
-
-constexpr std::size_t few_atoms = 1024; // for a thread
 
 /// `n` sums, to which add(sums, i) adds what owned atom i has.
 template <class Add>
@@ -132,9 +131,8 @@ void remove_com_motion(Atoms& atoms, std::size_t n_groups, const Communicator& c
         const double mass = sums[4 * g + 3].value();
         velocity.push_back(mass > 0.0 ? to_lattice(momentum / mass, velocity_unit) : IVec3::Zero());
     }
-    parallel_for(index(atoms.n_owned), few_atoms, [&](std::size_t begin, std::size_t end) {
-        for (std::size_t i = begin; i < end; ++i)
-            if (atoms.comm_group[i] < n_groups) atoms.v[i] -= velocity[atoms.comm_group[i]];
+    for_each_owned(atoms, [&](std::size_t i) {
+        if (atoms.comm_group[i] < n_groups) atoms.v[i] -= velocity[atoms.comm_group[i]];
     });
 }
 

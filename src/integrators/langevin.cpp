@@ -1,8 +1,9 @@
 #include <holon/integrators/langevin.hpp>
 
-#include <holon/core/parallel.hpp>
 #include <holon/core/random.hpp>
 #include <holon/core/units.hpp>
+
+#include "owned_atoms.hpp"
 
 #include <cmath>
 #include <vector>
@@ -11,7 +12,6 @@ namespace holon {
 
 namespace {
 
-constexpr std::size_t few_atoms = 512;       // for a thread
 constexpr std::uint32_t first_stream = 2000; // apart from the streams of other uses of the seed
 
 /// What an impulse does to the velocities of a group.
@@ -49,7 +49,7 @@ void add_friction_and_noise(Atoms& atoms, std::span<const CouplingGroup> groups,
     const Philox random(seed);
     const auto of_group = impulses(groups, dt);
     const double half_drift = 0.5 * dt * velocity_unit / position_unit;
-    const auto disturb = [&](std::size_t i) {
+    for_each_owned(atoms, [&](std::size_t i) {
         if (atoms.tc_group[i] >= of_group.size()) return;
         const auto [decay, noise] = of_group[atoms.tc_group[i]];
         if (decay == 1.0) return;
@@ -60,9 +60,6 @@ void add_friction_and_noise(Atoms& atoms, std::span<const CouplingGroup> groups,
             atoms.v[i][k] = after;
             atoms.x[i][k] += round_to_int_clamped(half_drift * static_cast<double>(after - before));
         }
-    };
-    parallel_for(static_cast<std::size_t>(atoms.n_owned), few_atoms, [&](std::size_t begin, std::size_t end) {
-        for (std::size_t i = begin; i < end; ++i) disturb(i);
     });
 }
 

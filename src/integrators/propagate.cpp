@@ -1,25 +1,10 @@
 #include <holon/integrators/propagate.hpp>
 
-#include <holon/core/parallel.hpp>
+#include "owned_atoms.hpp"
 
 #include <algorithm>
 
 namespace holon {
-
-namespace {
-
-constexpr std::size_t few_atoms = 1024; // for a thread
-
-/// Calls move(i) for every owned atom.
-template <class Move>
-void for_each_owned(const Atoms& atoms, Move move)
-{
-    parallel_for(static_cast<std::size_t>(atoms.n_owned), few_atoms, [&](std::size_t begin, std::size_t end) {
-        for (std::size_t i = begin; i < end; ++i) move(i);
-    });
-}
-
-} // namespace
 
 void kick(Atoms& atoms, double dt)
 {

@@ -68,6 +68,7 @@ struct CheckpointWriter::Impl {
     template <class Row>
     void write_rows(std::span<const Row> rows, std::int64_t block, std::int64_t first_row, Checksum& sum);
     void write_identities(int slot, const Identities& all);
+    void wait_for_helper();
     void write_in_turn(std::span<const std::byte> bytes, std::int64_t offset);
     void sync_others() const;
     void check_in_place();
@@ -107,6 +108,13 @@ Rows CheckpointWriter::Impl::pack(const Atoms& atoms, bool lent_atoms, Buffer& b
     copy(x, buffer.positions);
     copy(v, buffer.velocities);
     return buffer.rows();
+}
+
+void CheckpointWriter::Impl::wait_for_helper()
+{
+    const auto begin = Clock::now();
+    helper.wait();
+    stats.blocked_s += seconds_since(begin);
 }
 
 /// The kernel lets one process at a time write to a file, and others spin.
@@ -303,9 +311,7 @@ void CheckpointWriter::submit(const RunState& state, const Atoms& atoms, const B
     record.ranks = impl_->comm.size();
     impl_->stats.pack_s += thread_cpu_seconds() - begin_cpu;
 
-    const auto begin = Clock::now();
-    impl_->helper.wait();
-    impl_->stats.blocked_s += seconds_since(begin);
+    impl_->wait_for_helper();
 
     begin_cpu = thread_cpu_seconds();
     const int ring = static_cast<int>(impl_->directory.ring);
@@ -338,16 +344,12 @@ void CheckpointWriter::submit(const RunState& state, const Atoms& atoms, const B
 void CheckpointWriter::release()
 {
     if (!std::exchange(impl_->lent, false)) return;
-    const auto begin = Clock::now();
-    impl_->helper.wait();
-    impl_->stats.blocked_s += seconds_since(begin);
+    impl_->wait_for_helper();
 }
 
 void CheckpointWriter::finish()
 {
-    const auto begin = Clock::now();
-    impl_->helper.wait();
-    impl_->stats.blocked_s += seconds_since(begin);
+    impl_->wait_for_helper();
     impl_->syncer.start([impl = impl_.get()] {
         impl->sync_others();
         impl->file.sync();

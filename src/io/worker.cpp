@@ -1,19 +1,14 @@
 #include "worker.hpp"
 
 #include <holon/core/cpu_time.hpp>
-
-#include <csignal>
+#include <holon/core/signals_blocked.hpp>
 
 namespace holon {
 
 Worker::Worker()
 {
-    // The new thread inherits the mask: a signal to the process must find the thread that looks for it.
-    sigset_t all, before;
-    sigfillset(&all);
-    pthread_sigmask(SIG_SETMASK, &all, &before);
+    const SignalsBlocked blocked;
     thread_ = std::thread([this] { loop(); });
-    pthread_sigmask(SIG_SETMASK, &before, nullptr);
 }
 
 Worker::~Worker()
