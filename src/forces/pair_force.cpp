@@ -56,6 +56,7 @@ struct PairForce::Impl {
     };
     VdwTables<double> vdw_real;
     VdwTables<float> vdw_kernel; // times vdw_scale
+    pair::CombinationRule rule;  // of these tables
     double charge_scale;
 
     /// Pairs that are left to the wide path: the first `size`.
@@ -70,11 +71,12 @@ struct PairForce::Impl {
         std::vector<std::int32_t> type;       // per place
         std::vector<float> charge_single;     // per place, times charge_scale
         std::vector<double> charge;           // likewise
+        std::vector<float> vdw_a, vdw_b;      // per place: numbers of the combination rule, if there is one
         std::vector<pair::LaneForces> forces; // per part of the rows and cluster
         std::vector<WideList> wide;           // per part of the rows
         std::vector<std::uint8_t> left_out;   // per cluster: a row whose energy is not that of the kernel
     };
-    KindData coulomb{Kind::coulomb, {}, {}, {}, {}, {}, {}}, vdw{Kind::vdw, {}, {}, {}, {}, {}, {}};
+    KindData coulomb{Kind::coulomb, {}, {}, {}, {}, {}, {}, {}, {}}, vdw{Kind::vdw, {}, {}, {}, {}, {}, {}, {}, {}};
     ThreadForces thread_forces;
 
     Impl(const Topology& topology, const NonbondedConstants& n, Precision p, const Box& b)
@@ -96,6 +98,11 @@ struct PairForce::Impl {
         };
         fill(vdw_real, 1.0);
         fill(vdw_kernel, pair::vdw_scale);
+        rule = pair::CombinationRule(c6, c12);
+        const double root = std::sqrt(double{pair::vdw_scale});
+        for (double& number : rule.b) number *= root;
+        if (rule.combination == pair::Combination::geometric)
+            for (double& number : rule.a) number *= root;
     }
 
     Form form(const KindData& own) const { return own.kind == Kind::coulomb ? coulomb_form : vdw_form; }
@@ -118,6 +125,14 @@ struct PairForce::Impl {
             own.charge[p] = atoms.charge[index(atom)] * charge_scale;
         }
         own.charge_single.assign(own.charge.begin(), own.charge.end());
+        if (own.kind == Kind::vdw && rule.combination != pair::Combination::table) {
+            own.vdw_a.resize(places);
+            own.vdw_b.resize(places);
+            for (std::size_t p = 0; p < places; ++p) {
+                own.vdw_a[p] = static_cast<float>(rule.a[index(own.type[p])]);
+                own.vdw_b[p] = static_cast<float>(rule.b[index(own.type[p])]);
+            }
+        }
         own.forces.resize(list.parts().size() * list.clusters().size());
         own.wide.resize(list.parts().size());
         own.left_out.resize(list.clusters().size());
@@ -137,12 +152,16 @@ struct PairForce::Impl {
                 n_close += index(list.rows()[index(c)].end - list.rows()[index(c)].close);
             if (wide.pairs.size() <= n_close) wide.pairs.resize(2 * n_close + 1);
             const pair::KernelData data{.clusters = list.clusters().data(),
+                                        .centred = list.centred(),
                                         .n_clusters = static_cast<std::int64_t>(n),
                                         .first = first,
                                         .last = last,
                                         .rows = list.rows().data(),
                                         .named = list.named(index(p)),
                                         .charge = own.charge_single.data(),
+                                        .combination = rule.combination,
+                                        .vdw_a = own.vdw_a.data(),
+                                        .vdw_b = own.vdw_b.data(),
                                         .type = own.type.data(),
                                         .six_c6 = vdw_kernel.six_c6.data(),
                                         .twelve_c12 = vdw_kernel.twelve_c12.data(),

@@ -98,20 +98,27 @@ inline __attribute__((always_inline)) T polynomial(const S* coefficients, int de
     return sum;
 }
 
-/// F/r of Coulomb for a product of charges. `degree`: of the polynomial, if it is known when compiling.
+/// What plain or ewald add to 1/r^3. `degree`: of the polynomial, if it is known when compiling.
 template <Form form, int degree = -1, class T, class S>
+inline __attribute__((always_inline)) T smooth_part(T r2, const Constants<S>& k)
+{
+    static_assert(form == Form::plain || form == Form::ewald);
+    if constexpr (form == Form::plain) return splat<T>(-k.two_k_rf);
+    const T s = multiply_add(r2, splat<T>(k.inverse_rc2), splat<T>(S(-0.5)));
+    if constexpr (degree < 0) return polynomial(k.ewald_force, k.degree, s);
+    T sum = splat<T>(k.ewald_force[degree < 0 ? 0 : degree]);
+#pragma GCC unroll 24
+    for (int p = degree - 1; p >= 0; --p) sum = multiply_add(sum, s, splat<T>(k.ewald_force[p]));
+    return sum;
+}
+
+/// F/r of Coulomb for a product of charges.
+template <Form form, class T, class S>
 inline __attribute__((always_inline)) T coulomb_force(T r2, T rinv, T qq, const Constants<S>& k)
 {
     const T rinv2 = rinv * rinv;
-    if constexpr (form == Form::ewald) {
-        const T s = multiply_add(r2, splat<T>(k.inverse_rc2), splat<T>(S(-0.5)));
-        if constexpr (degree < 0) return qq * multiply_add(rinv, rinv2, polynomial(k.ewald_force, k.degree, s));
-        T sum = splat<T>(k.ewald_force[degree < 0 ? 0 : degree]);
-#pragma GCC unroll 24
-        for (int p = degree - 1; p >= 0; --p) sum = multiply_add(sum, s, splat<T>(k.ewald_force[p]));
-        return qq * multiply_add(rinv, rinv2, sum);
-    }
-    if constexpr (form == Form::plain) return qq * multiply_add(rinv, rinv2, splat<T>(-k.two_k_rf));
+    if constexpr (form == Form::plain || form == Form::ewald)
+        return qq * multiply_add(rinv, rinv2, smooth_part<form>(r2, k));
     const T d = beyond(r2 * rinv, k.r1_coulomb);
     if constexpr (form == Form::force_switch) return qq * rinv * (rinv2 + d * d * (k.a1 + k.b1 * d));
     const T s = S(1) + d * d * d * (k.s3_coulomb + d * (k.s4_coulomb + d * k.s5_coulomb));
@@ -119,13 +126,21 @@ inline __attribute__((always_inline)) T coulomb_force(T r2, T rinv, T qq, const 
     return qq * rinv2 * (rinv * s - ds);
 }
 
-/// F/r of Lennard-Jones, c12/r^12 - c6/r^6, from 6 c6 and 12 c12.
+/// F/r of Lennard-Jones, c12/r^12 - c6/r^6, from 1/r^2, 6 c6 and 12 c12.
+template <class T>
+inline __attribute__((always_inline)) T plain_vdw_force(T rinv2, T six_c6, T twelve_c12)
+{
+    const T rinv6 = rinv2 * rinv2 * rinv2;
+    return multiply_add(twelve_c12, rinv6, -six_c6) * (rinv6 * rinv2);
+}
+
+/// The same of any form.
 template <Form form, class T, class S>
 inline __attribute__((always_inline)) T vdw_force(T r2, T rinv, T six_c6, T twelve_c12, const Constants<S>& k)
 {
     const T rinv2 = rinv * rinv;
+    if constexpr (form == Form::plain) return plain_vdw_force(rinv2, six_c6, twelve_c12);
     const T rinv6 = rinv2 * rinv2 * rinv2;
-    if constexpr (form == Form::plain) return multiply_add(twelve_c12, rinv6, -six_c6) * (rinv6 * rinv2);
     const T d = beyond(r2 * rinv, k.r1_vdw);
     const T c6 = six_c6 * S(1.0 / 6.0), c12 = twelve_c12 * S(1.0 / 12.0);
     if constexpr (form == Form::force_switch) {
@@ -156,6 +171,44 @@ inline __attribute__((always_inline)) T inverse_sqrt(T x, I bits)
     const T half = -0.5F * x;
     y = y * multiply_add(half * y, y, splat<T>(1.5009F));
     return y * multiply_add(half * y, y, splat<T>(1.5000006077F));
+}
+
+/// An approximate 1/sqrt and what it leaves: |error| = |1 - x y^2| < 0.071. The same bits on any processor.
+template <class T>
+struct RoughInverseSqrt {
+    T y, y2, error;
+};
+template <class T, class I>
+inline __attribute__((always_inline)) RoughInverseSqrt<T> rough_inverse_sqrt(T x, I bits)
+{
+    const I seed = 0x5f370000 - (bits >> 1);
+    T y;
+    __builtin_memcpy(&y, &seed, sizeof y);
+    const T y2 = y * y;
+    return {y, y2, multiply_add(-x, y2, splat<T>(1.0F))};
+}
+
+/// x^-3/2 = y^3 (1 - e)^-3/2 as a product of two, within 6e-7: the second factor is a polynomial of least relative
+/// error (2.4e-7) on the range of e.
+template <class T>
+struct InverseCube {
+    T y3, factor;
+};
+template <class T, class I>
+inline __attribute__((always_inline)) InverseCube<T> inverse_cube(T x, I bits)
+{
+    const auto [y, y2, e] = rough_inverse_sqrt(x, bits);
+    constexpr float c[] = {1.0F, 1.4999825F, 1.8748573F, 2.2028544F, 2.514927F};
+    return {y2 * y, polynomial(c, 4, e)};
+}
+
+/// 1/x = y^2 (1 - e)^-1 likewise, within 4e-7.
+template <class T, class I>
+inline __attribute__((always_inline)) T inverse(T x, I bits)
+{
+    const auto [y, y2, e] = rough_inverse_sqrt(x, bits);
+    constexpr float c[] = {1.0F, 0.99999358F, 0.99994352F, 1.005656F, 1.0204117F};
+    return y2 * polynomial(c, 4, e);
 }
 
 /// One more step in double takes it from 8e-7 to 1e-12.

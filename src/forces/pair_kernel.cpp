@@ -59,8 +59,8 @@ public:
     HOLON_INLINE void set_row(std::int64_t ci) { qi_ = rows(load<F4>(charge_ + 4 * ci)) * (vdw_scale / unit3); }
     HOLON_INLINE F16 force(F16 r2, std::int64_t cj) const
     {
-        return coulomb_force<form, degree>(r2, inverse_sqrt(r2, (I16)r2), qi_ * columns(load<F4>(charge_ + 4 * cj)),
-                                           k_);
+        const auto [y3, factor] = inverse_cube(r2, (I16)r2);
+        return qi_ * columns(load<F4>(charge_ + 4 * cj)) * multiply_add(y3, factor, smooth_part<form, degree>(r2, k_));
     }
     HOLON_INLINE F16 cutoff2() const { return splat<F16>(k_.rc2_coulomb); }
 
@@ -72,55 +72,70 @@ private:
 };
 
 /// Of Lennard-Jones likewise, with distances in nm in between: r^-14 would leave the range of float.
-template <Form form>
+template <Form form, Combination combination>
 class Vdw {
 public:
     HOLON_INLINE explicit Vdw(const KernelData& data)
-        : k_(data.constants), type_(data.type), n_types_(data.n_types), six_c6_(data.six_c6),
-          twelve_c12_(data.twelve_c12)
+        : k_(data.constants), a_(data.vdw_a), b_(data.vdw_b), type_(data.type), n_types_(data.n_types),
+          six_c6_(data.six_c6), twelve_c12_(data.twelve_c12)
     {
     }
-    HOLON_INLINE void set_row(std::int64_t ci) { ti_ = rows(load<I4>(type_ + 4 * ci)) * n_types_; }
+    HOLON_INLINE void set_row(std::int64_t ci)
+    {
+        if constexpr (combination == Combination::table) {
+            ti_ = rows(load<I4>(type_ + 4 * ci)) * n_types_;
+        } else {
+            ai_ = rows(load<F4>(a_ + 4 * ci));
+            bi_ = rows(load<F4>(b_ + 4 * ci));
+        }
+    }
     HOLON_INLINE F16 force(F16 r2, std::int64_t cj) const
     {
+        F16 six_c6, twelve_c12;
+        if constexpr (combination == Combination::table) {
+            const I16 type = ti_ + columns(load<I4>(type_ + 4 * cj));
+            six_c6 = look_up(six_c6_, type);
+            twelve_c12 = look_up(twelve_c12_, type);
+        } else {
+            const F16 aj = columns(load<F4>(a_ + 4 * cj)), bj = columns(load<F4>(b_ + 4 * cj));
+            combine<combination>(ai_, bi_, aj, bj, six_c6, twelve_c12);
+        }
         const F16 r2_nm = r2 * unit2;
-        const I16 type = ti_ + columns(load<I4>(type_ + 4 * cj));
-        return vdw_force<form>(r2_nm, inverse_sqrt(r2_nm, (I16)r2_nm), look_up(six_c6_, type),
-                               look_up(twelve_c12_, type), k_);
+        if constexpr (form == Form::plain) return plain_vdw_force(inverse(r2_nm, (I16)r2_nm), six_c6, twelve_c12);
+        return vdw_force<form>(r2_nm, inverse_sqrt(r2_nm, (I16)r2_nm), six_c6, twelve_c12, k_);
     }
     HOLON_INLINE F16 cutoff2() const { return splat<F16>(k_.rc2_vdw / unit2); }
 
 private:
     static constexpr float unit2 = kernel_unit * kernel_unit;
     const Constants<float> k_;
+    const float *const a_, *const b_;
     const std::int32_t* const type_;
     const std::int32_t n_types_;
     const float *const six_c6_, *const twelve_c12_;
     I16 ti_{};
+    F16 ai_{}, bi_{};
 };
 
-/// A row's own side while its pairs are summed.
+/// Minus the forces on a row's atoms while its pairs are summed.
 struct RowSums {
-    I16 x, y, z;    // positions of the row's atoms
-    I16 fx, fy, fz; // forces on them
+    I16 x, y, z;
 };
 
-/// Adds the forces of the pairs with clusters of `entries` to the row, and minus those on the others to theirs; only if
+/// Adds the forces of the pairs of a row with clusters of `entries`, and minus those on the others to theirs; only if
 /// `close` can there be pairs beyond the limit.
-template <bool close, class Pair>
-HOLON_INLINE void add_entries(const Pair& pair, const Cluster* clusters, const PairList::Entry* begin,
-                              const PairList::Entry* end, LaneForces* forces, RowSums& row, WidePairs*& wide)
+template <bool close, class Pair, class T>
+HOLON_INLINE void add_entries(const Pair& pair, const RowCluster<T>& row, const ClusterOf<T>* clusters,
+                              const PairList::Entry* begin, const PairList::Entry* end, LaneForces* forces,
+                              RowSums& sums, WidePairs*& wide)
 {
     // The square of the limit, in units of pair forces.
     constexpr float limit2 = wide_limit * wide_limit * static_cast<float>(1 << kernel_force_bits) *
                              static_cast<float>(1 << kernel_force_bits);
     for (const auto* entry = begin; entry != end; ++entry) {
         const std::int64_t cj = entry->cluster;
-        const Cluster& other = clusters[cj];
-        const F16 dx = __builtin_convertvector(row.x - columns(load<I4>(other.x)), F16);
-        const F16 dy = __builtin_convertvector(row.y - columns(load<I4>(other.y)), F16);
-        const F16 dz = __builtin_convertvector(row.z - columns(load<I4>(other.z)), F16);
-        const F16 r2 = distance2(dx, dy, dz);
+        const Distances d = row.from(clusters[cj]);
+        const F16 r2 = d.square();
         Lanes taken = less(lanes_of(entry->mask), r2, pair.cutoff2());
         const F16 force = pair.force(r2, cj);
         if constexpr (close) {
@@ -133,11 +148,11 @@ HOLON_INLINE void add_entries(const Pair& pair, const Cluster* clusters, const P
         const F16 f = only(taken, force);
         // With the bits of the rounder, which are in lanes without a pair, too.
         const F16 magic = splat<F16>(rounder);
-        const I16 fx = (I16)multiply_add(f, dx, magic), fy = (I16)multiply_add(f, dy, magic),
-                  fz = (I16)multiply_add(f, dz, magic);
-        row.fx += fx;
-        row.fy += fy;
-        row.fz += fz;
+        const I16 fx = (I16)multiply_add(f, d.x, magic), fy = (I16)multiply_add(f, d.y, magic),
+                  fz = (I16)multiply_add(f, d.z, magic);
+        sums.x += fx;
+        sums.y += fy;
+        sums.z += fz;
         LaneForces& other_forces = forces[cj];
         add_to(other_forces.x, fx);
         add_to(other_forces.y, fy);
@@ -159,27 +174,41 @@ HOLON_INLINE void start(const KernelData& k)
 }
 
 /// Returns how many wide ones it has written.
-template <class Pair>
-HOLON_INLINE std::size_t run(const KernelData& k)
+template <class Pair, class T>
+HOLON_INLINE std::size_t run_rows(const KernelData& k, const ClusterOf<T>* clusters)
 {
-    start(k);
     Pair pair(k);
     WidePairs* wide = k.wide;
     for (std::int64_t ci = k.first; ci < k.last; ++ci) {
-        const PairList::Row row = k.rows[ci];
-        if (row.begin == row.end) continue;
-        const Cluster& own = k.clusters[ci];
+        const PairList::Row entries = k.rows[ci];
+        if (entries.begin == entries.end) continue;
+        const RowCluster<T> row(clusters[ci]);
         pair.set_row(ci);
-        RowSums sums{rows(load<I4>(own.x)), rows(load<I4>(own.y)), rows(load<I4>(own.z)), {}, {}, {}};
+        RowSums sums{};
         WidePairs* const wide_of_row = wide;
-        add_entries<false>(pair, k.clusters, row.begin, row.close, k.forces, sums, wide);
-        add_entries<true>(pair, k.clusters, row.close, row.end, k.forces, sums, wide);
-        add_to(k.forces[ci].x, -transposed(sums.fx));
-        add_to(k.forces[ci].y, -transposed(sums.fy));
-        add_to(k.forces[ci].z, -transposed(sums.fz));
+        add_entries<false>(pair, row, clusters, entries.begin, entries.close, k.forces, sums, wide);
+        add_entries<true>(pair, row, clusters, entries.close, entries.end, k.forces, sums, wide);
+        add_to(k.forces[ci].x, -transposed(sums.x));
+        add_to(k.forces[ci].y, -transposed(sums.y));
+        add_to(k.forces[ci].z, -transposed(sums.z));
         for (auto* w = wide_of_row; w != wide; ++w) w->row = static_cast<std::int32_t>(ci);
     }
     return static_cast<std::size_t>(wide - k.wide);
+}
+
+template <class Pair>
+std::size_t run(const KernelData& k)
+{
+    start(k);
+    return k.centred != nullptr ? run_rows<Pair>(k, k.centred) : run_rows<Pair>(k, k.clusters);
+}
+
+template <Form form>
+std::size_t run_vdw(const KernelData& k)
+{
+    if (k.combination == Combination::lorentz_berthelot) return run<Vdw<form, Combination::lorentz_berthelot>>(k);
+    if (k.combination == Combination::geometric) return run<Vdw<form, Combination::geometric>>(k);
+    return run<Vdw<form, Combination::table>>(k);
 }
 
 HOLON_INLINE I4 sum_of_rows(const std::int32_t* v)
@@ -309,9 +338,9 @@ std::size_t HOLON_NAME(run_kernel, HOLON_VARIANT)(Kind kind, Form form, const Ke
     constexpr int low = 6, next = 7, medium = 10, high = 13;
     const int degree = data.constants.degree;
     if (kind == Kind::vdw) {
-        if (form == Form::force_switch) return run<Vdw<Form::force_switch>>(data);
-        if (form == Form::potential_switch) return run<Vdw<Form::potential_switch>>(data);
-        return run<Vdw<Form::plain>>(data);
+        if (form == Form::force_switch) return run_vdw<Form::force_switch>(data);
+        if (form == Form::potential_switch) return run_vdw<Form::potential_switch>(data);
+        return run_vdw<Form::plain>(data);
     }
     if (form != Form::ewald) return run<Coulomb<Form::plain, 0>>(data);
     if (degree <= low) return run<Coulomb<Form::ewald, low>>(data);

@@ -2,6 +2,7 @@
 
 #include <holon/system/pair_list.hpp>
 
+#include "combination_rule.hpp"
 #include "pair_functions.hpp"
 
 #include <cstdint>
@@ -33,13 +34,16 @@ struct WidePairs {
 /// Plain arrays only: nothing of the standard library may be instantiated with another instruction set's code.
 struct KernelData {
     const Cluster* clusters;
+    const CentredCluster* centred; // as many, or null
     std::int64_t n_clusters;
-    std::int64_t first, last;  // rows to be done
-    const PairList::Row* rows; // per cluster: only from `close` on may forces be beyond the limit
-    const std::int32_t* named; // per cluster: entries of these rows that name it
-    const float* charge;       // per place, times sqrt(coulomb factor); Coulomb lists
-    const std::int32_t* type;  // per place; Lennard-Jones lists, with the tables
-    const float* six_c6;       // n_types x n_types, 6 c6 times vdw_scale
+    std::int64_t first, last;   // rows to be done
+    const PairList::Row* rows;  // per cluster: only from `close` on may forces be beyond the limit
+    const std::int32_t* named;  // per cluster: entries of these rows that name it
+    const float* charge;        // per place, times sqrt(coulomb factor); Coulomb lists
+    Combination combination;    // Lennard-Jones lists
+    const float *vdw_a, *vdw_b; // per place, unless a table: see CombinationRule, with vdw_scale
+    const std::int32_t* type;   // per place, with the tables
+    const float* six_c6;        // n_types x n_types, 6 c6 times vdw_scale
     const float* twelve_c12;
     std::int32_t n_types;
     Constants<float> constants;

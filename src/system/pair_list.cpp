@@ -194,6 +194,7 @@ void PairList::build(const Atoms& atoms, const std::vector<std::uint8_t>& takes_
 {
     skin_ = skin;
     clusters_.clear();
+    centred_.clear();
     atoms_.clear();
     outer_.clear();
     inner_.clear();
@@ -216,21 +217,39 @@ void PairList::build(const Atoms& atoms, const std::vector<std::uint8_t>& takes_
     std::array<Columns, n_zones> sets;
     Bounds all = Bounds::empty();
     for (std::size_t zone = 0; zone < n_zones; ++zone) sort_into(sets[zone], all, atoms, members[zone]);
-    parallel_for(clusters_.size(), few_clusters,
-                 [&](std::size_t begin, std::size_t end) { copy_positions(atoms, begin, end); });
+    make_centred(all);
+    centred_exact_ = parallel_reduce(
+                         clusters_.size(), few_clusters,
+                         [&](std::size_t begin, std::size_t end) {
+                             copy_positions(atoms, begin, end);
+                             return centre_positions(begin, end) ? 1 : 0;
+                         },
+                         [](int& total, int next) { total &= next; }) != 0;
 
     const Rules rules(topology_, *this, atoms);
     const float margin = rounding_margin(std::max({all.extent(0), all.extent(1), all.extent(2)}));
     reach_ = static_cast<float>(cutoff) + margin;
     close_ = static_cast<float>(close) + margin;
-    list_rows({sets.data(), sets.size()}, rules, reach_ + static_cast<float>(skin));
+    list_rows({sets.data(), sets.size()}, rules);
     share_out_rows();
     before_.clear();
     take_inner();
 }
 
-/// The outer list: all partners within `reach` [nm].
-void PairList::list_rows(std::span<const Columns> sets, const Rules& rules, float reach)
+/// Makes room for centred positions if they are exact.
+void PairList::make_centred(const Bounds& all)
+{
+    constexpr float exact = 0x1p24F * kernel_unit; // [nm]
+    float half = 0.0F;
+    for (std::size_t k = 0; k < 3; ++k) {
+        middle_[k] = static_cast<std::int32_t>(0.5F * (all.low[k] + all.high[k]) / kernel_unit);
+        half = std::max(half, 0.5F * all.extent(k));
+    }
+    if (half < exact) centred_.resize(clusters_.size());
+}
+
+/// The outer list: all partners within the cutoff and the skin.
+void PairList::list_rows(std::span<const Columns> sets, const Rules& rules)
 {
     // Clusters of a column one after the other: they have most partners in common.
     constexpr std::int32_t block_size = 4;
@@ -253,21 +272,22 @@ void PairList::list_rows(std::span<const Columns> sets, const Rules& rules, floa
         scratch.candidates.resize(clusters_.size() + pair::search_width);
         scratch.left_out.assign(clusters_.size(), 0);
         scratch.marked.clear();
+        found.row_close.clear();
         found.row_end.assign(1, 0);
         const auto begin = blocks.size() * index(p) / n_parts, end = blocks.size() * index(p + 1) / n_parts;
-        for (auto b = begin; b < end; ++b) add_rows(*this, sets, blocks[b], rules, reach, scratch, found);
-        for (std::size_t r = 0; r + 1 < found.row_end.size(); ++r) {
-            const Entry* const entries = found.entries.data();
-            const Entry *const from = entries + found.row_end[r], *const to = entries + found.row_end[r + 1];
-            outer_[index(blocks[begin].first) + r] = {from, to, to};
-        }
+        for (auto b = begin; b < end; ++b) add_rows(sets, blocks[b], rules, scratch, found);
+        const Entry* const entries = found.entries.data();
+        for (std::size_t r = 0; r < found.row_close.size(); ++r)
+            outer_[index(blocks[begin].first) + r] = {entries + found.row_end[r], entries + found.row_close[r],
+                                                      entries + found.row_end[r + 1]};
     });
 }
 
 /// Lists the partners of a block's clusters.
-void PairList::add_rows(const PairList& list, std::span<const Columns> sets, const Block& rows, const Rules& rules,
-                        float reach, Scratch& scratch, Found& found)
+void PairList::add_rows(std::span<const Columns> sets, const Block& rows, const Rules& rules, Scratch& scratch,
+                        Found& found) const
 {
+    const float reach = reach_ + static_cast<float>(skin_);
     const auto& own = sets[rows.zone];
     Bounds bounds = Bounds::empty();
     for (auto ci = rows.first; ci < rows.last; ++ci) bounds.include(own.bounds[index(ci - own.first)]);
@@ -280,20 +300,25 @@ void PairList::add_rows(const PairList& list, std::span<const Columns> sets, con
         if ((rows.zone & other) == 0 && sets[other].first < sets[other].last)
             n += pair::find_candidates(block, sets[other].view(), scratch.candidates.data() + n);
 
-    pair::RowSearch search{.clusters = list.clusters_.data(),
+    scratch.close.resize(std::max(scratch.close.size(), n + 1));
+    pair::RowSearch search{.clusters = clusters_.data(),
                            .own = rows.first,
                            .reach = reach,
+                           .close = close_ + static_cast<float>(skin_),
                            .candidates = scratch.candidates.data(),
                            .n_candidates = n,
                            .used_rows = 0,
                            .used = nullptr,
-                           .left_out = nullptr};
+                           .left_out = nullptr,
+                           .scratch = scratch.close.data()};
     for (; search.own < rows.last; ++search.own) {
         rules.prepare(search.own, search, scratch);
         const auto listed = found.row_end.back();
         const auto needed = listed + n + 1;
         if (found.entries.size() < needed) found.entries.resize(needed + needed / 8);
-        found.row_end.push_back(listed + pair::find_entries(search, found.entries.data() + listed));
+        const auto length = pair::find_entries(search, found.entries.data() + listed);
+        found.row_close.push_back(listed + length.far);
+        found.row_end.push_back(listed + length.all);
     }
 }
 
@@ -390,92 +415,6 @@ Cluster PairList::unused_cluster()
     Cluster cluster{};
     for (std::int32_t a = 0; a < width; ++a) cluster.x[a] = -(1 << 28) - a * (1 << 26);
     return cluster;
-}
-
-void PairList::load_positions(const Atoms& atoms)
-{
-    before_.resize(clusters_.size());
-    ++inner_age_;
-    const bool too_far = parallel_reduce(
-        clusters_.size(), few_clusters,
-        [&](std::size_t begin, std::size_t end) {
-            std::copy_n(clusters_.data() + begin, end - begin, before_.data() + begin);
-            copy_positions(atoms, begin, end);
-            pair::largest_steps(clusters_.data() + begin, at_inner_.data() + begin,
-                                static_cast<std::int64_t>(end - begin), moved_.data() + begin);
-            int any = 0;
-            for (std::size_t c = begin; c < end; ++c) any |= moved_[c] > margin_[c] ? 1 : 0;
-            return any;
-        },
-        [](int& total, int next) { total |= next; });
-    if (too_far) take_inner();
-}
-
-/// A longer life costs larger margins, so more pairs at every step. That of the least cost is about three steps, for
-/// clusters that move on as they do: slack is what keeps it there, whatever the length of the time step.
-void PairList::take_inner()
-{
-    constexpr int wanted_age = 3;
-    constexpr float of_prediction = 0.85F; // speeds of atoms that librate do not last
-    if (inner_counts_) slack_ *= inner_age_ <= wanted_age ? 1.05F : 0.98F;
-    inner_counts_ = !before_.empty();
-    inner_age_ = 0;
-    margin_.resize(clusters_.size());
-    moved_.resize(clusters_.size());
-    at_inner_.resize(clusters_.size());
-    parallel_for(clusters_.size(), few_clusters, [&](std::size_t begin, std::size_t end) {
-        float* const margin = margin_.data();
-        if (inner_counts_)
-            pair::largest_steps(clusters_.data() + begin, before_.data() + begin,
-                                static_cast<std::int64_t>(end - begin), margin + begin);
-        else
-            std::fill(margin + begin, margin + end, 0.0F);
-        for (std::size_t c = begin; c < end; ++c) margin[c] = of_prediction * wanted_age * margin[c] + slack_;
-        std::copy_n(clusters_.data() + begin, end - begin, at_inner_.data() + begin);
-    });
-    parallel_parts(static_cast<int>(parts_.size()), [&](int p, int) {
-        const auto& part = parts_[index(p)];
-        pair::prune({.clusters = clusters_.data(),
-                     .n_clusters = std::ssize(clusters_),
-                     .first = part.first,
-                     .last = part.last,
-                     .rows = outer_.data(),
-                     .kept_rows = inner_.data(),
-                     .margin = margin_.data(),
-                     .cutoff = reach_,
-                     .close = close_,
-                     .kept = inner_entries_.get() + part.entries_before,
-                     .scratch = close_entries_.data() + index(p) * close_room_,
-                     .named = named_.data() + index(p) * clusters_.size()});
-    });
-}
-
-void PairList::copy_positions(const Atoms& atoms, std::size_t begin, std::size_t end)
-{
-    for (std::size_t c = begin; c < end; ++c)
-        for (std::size_t a = 0; a < width; ++a) {
-            const auto atom = atoms_[c * width + a];
-            if (atom < 0) continue;
-            const IVec3& x = atoms.x[index(atom)];
-            clusters_[c].x[a] = static_cast<std::int32_t>(to_kernel_lattice(x[0]) - origin_[0]);
-            clusters_[c].y[a] = static_cast<std::int32_t>(to_kernel_lattice(x[1]) - origin_[1]);
-            clusters_[c].z[a] = static_cast<std::int32_t>(to_kernel_lattice(x[2]) - origin_[2]);
-        }
-}
-
-double PairList::largest_displacement2(const Atoms& atoms) const
-{
-    constexpr std::size_t few_atoms = 1024;
-    const double largest = parallel_reduce(
-        x_at_build_.size(), few_atoms,
-        [&](std::size_t begin, std::size_t end) {
-            double most = 0.0;
-            for (std::size_t i = begin; i < end; ++i)
-                most = std::max(most, to_real(atoms.x[i] - x_at_build_[i], position_unit).squaredNorm());
-            return most;
-        },
-        [](double& total, double next) { total = std::max(total, next); });
-    return largest * (1.0 + 1e-12);
 }
 
 } // namespace holon

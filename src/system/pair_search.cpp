@@ -16,31 +16,68 @@ namespace {
 
 using namespace lanes;
 
-/// Distances between the atoms of two clusters: the kernels' expression.
-class Row {
-public:
-    HOLON_INLINE explicit Row(const Cluster& own)
-        : x_(rows(load<I4>(own.x))), y_(rows(load<I4>(own.y))), z_(rows(load<I4>(own.z)))
-    {
-    }
-    /// Squares of the distances [2^-44 nm^2].
-    HOLON_INLINE F16 distances2(const Cluster& other) const
-    {
-        const F16 dx = __builtin_convertvector(x_ - columns(load<I4>(other.x)), F16);
-        const F16 dy = __builtin_convertvector(y_ - columns(load<I4>(other.y)), F16);
-        const F16 dz = __builtin_convertvector(z_ - columns(load<I4>(other.z)), F16);
-        return multiply_add(dz, dz, multiply_add(dy, dy, dx * dx));
-    }
+constexpr float per_nm = 1.0F / kernel_unit;
+constexpr std::int32_t unused_below = -(1 << 27); // along x, see PairList
 
-private:
-    I16 x_, y_, z_;
+/// The square of a distance [nm] as the kernels have it.
+HOLON_INLINE F16 square_of(float distance)
+{
+    return splat<F16>(distance * per_nm * (distance * per_nm));
+}
+
+/// Entries as they are found: those that may come close wait for the end of the row.
+struct Sorted {
+    PairList::Entry* next;
+    PairList::Entry* const scratch;
+    std::size_t n_close = 0;
+
+    HOLON_INLINE void add(PairList::Entry entry, bool is_one, bool close)
+    {
+        *next = entry;
+        scratch[n_close] = entry;
+        next += (is_one & !close) ? 1 : 0;
+        n_close += (is_one & close) ? 1 : 0;
+    }
+    /// Returns where those begin.
+    HOLON_INLINE PairList::Entry* append_close()
+    {
+        PairList::Entry* const begin = next;
+        for (std::size_t e = 0; e < n_close; ++e) *next++ = scratch[e];
+        n_close = 0;
+        return begin;
+    }
 };
 
-/// Which of the squares are below that of a distance [nm].
-HOLON_INLINE Lanes below(Lanes among, F16 distances2, float distance)
+template <class T>
+HOLON_INLINE void prune_rows(const Prune& d, const ClusterOf<T>* clusters)
 {
-    constexpr float per_nm = 1.0F / kernel_unit;
-    return less(among, distances2, splat<F16>(distance * per_nm * (distance * per_nm)));
+    Sorted kept{d.kept, d.scratch};
+    const F16 units = splat<F16>(per_nm);
+    for (std::int64_t c = d.first; c < d.n_clusters; ++c) d.named[c] = 0;
+    for (std::int64_t ci = d.first; ci < d.last; ++ci) {
+        const RowCluster<T> row(clusters[ci]);
+        const PairList::Row entries = d.rows[ci];
+        PairList::Entry* const begin = kept.next;
+        const F16 reach = splat<F16>((d.cutoff + d.margin[ci]) * per_nm);
+        const auto near = [&](PairList::Entry entry, F16 distance2) __attribute__((always_inline))
+        {
+            const F16 limit = multiply_add(splat<F16>(d.margin[entry.cluster]), units, reach);
+            const bool is_near = any(less(lanes_of(entry.mask), distance2, limit * limit));
+            d.named[entry.cluster] += is_near ? 1 : 0;
+            return is_near;
+        };
+        for (const PairList::Entry* e = entries.begin; e != entries.close; ++e) {
+            *kept.next = *e;
+            kept.next += near(*e, row.from(clusters[e->cluster]).square()) ? 1 : 0;
+        }
+        const F16 close2 = square_of(d.close + d.margin[ci] + d.largest_margin);
+        for (const PairList::Entry* e = entries.close; e != entries.end; ++e) {
+            const F16 distance2 = row.from(clusters[e->cluster]).square();
+            kept.add(*e, near(*e, distance2), any(less(lanes_of(e->mask), distance2, close2)));
+        }
+        PairList::Entry* const close = kept.append_close();
+        d.kept_rows[ci] = {begin, close, kept.next};
+    }
 }
 
 /// How far two intervals are apart, 0 if they overlap.
@@ -97,64 +134,66 @@ std::size_t HOLON_NAME(find_candidates, HOLON_VARIANT)(const Block& block, const
     return n;
 }
 
-std::size_t HOLON_NAME(find_entries, HOLON_VARIANT)(const RowSearch& search, PairList::Entry* found)
+RowLength HOLON_NAME(find_entries, HOLON_VARIANT)(const RowSearch& search, PairList::Entry* found)
 {
     const RowSearch s = search; // not to be read again after each store
-    const Row row(s.clusters[s.own]);
-    std::size_t n = 0;
+    const RowCluster<std::int32_t> row(s.clusters[s.own]);
+    const F16 reach2 = square_of(s.reach), close2 = square_of(s.close);
+    Sorted entries{found, s.scratch};
     for (std::size_t k = 0; k < s.n_candidates; ++k) {
         const std::int32_t other = s.candidates[k];
         const std::uint32_t mask = s.used_rows * s.used[other] & ~s.left_out[other];
-        found[n] = {other, mask};
-        const bool near = any(below(lanes_of(mask), row.distances2(s.clusters[other]), s.reach));
-        n += (near & (other >= s.own)) ? 1 : 0;
+        const F16 distance2 = row.from(s.clusters[other]).square();
+        const bool near = any(less(lanes_of(mask), distance2, reach2));
+        entries.add({other, mask}, near & (other >= s.own), any(less(lanes_of(mask), distance2, close2)));
     }
-    return n;
+    PairList::Entry* const close = entries.append_close();
+    return {static_cast<std::size_t>(close - found), static_cast<std::size_t>(entries.next - found)};
 }
 
 void HOLON_NAME(prune, HOLON_VARIANT)(const Prune& data)
 {
     const Prune d = data;
-    PairList::Entry* kept = d.kept;
-    for (std::int64_t c = d.first; c < d.n_clusters; ++c) d.named[c] = 0;
-    for (std::int64_t ci = d.first; ci < d.last; ++ci) {
-        const Row row(d.clusters[ci]);
-        PairList::Entry* const begin = kept;
-        std::int64_t n_close = 0;
-        const PairList::Entry* const end = d.rows[ci].end;
-        for (const PairList::Entry* e = d.rows[ci].begin; e != end; ++e) {
-            const PairList::Entry entry = *e;
-            const float margins = d.margin[ci] + d.margin[entry.cluster];
-            const Lanes among = lanes_of(entry.mask);
-            const F16 distances2 = row.distances2(d.clusters[entry.cluster]);
-            const bool near = any(below(among, distances2, d.cutoff + margins));
-            const bool close = any(below(among, distances2, d.close + margins));
-            *kept = entry;
-            d.scratch[n_close] = entry;
-            kept += (near & !close) ? 1 : 0;
-            n_close += (near & close) ? 1 : 0;
-            d.named[entry.cluster] += near ? 1 : 0;
-        }
-        PairList::Entry* const close_begin = kept;
-        for (std::int64_t e = 0; e < n_close; ++e) *kept++ = d.scratch[e];
-        d.kept_rows[ci] = {begin, close_begin, kept};
-    }
+    if (d.centred != nullptr)
+        prune_rows(d, d.centred);
+    else
+        prune_rows(d, d.clusters);
 }
 
 void HOLON_NAME(largest_steps, HOLON_VARIANT)(const Cluster* now, const Cluster* then, std::int64_t n_clusters,
                                               float* step)
 {
+    const auto difference = [](const std::int32_t* a, const std::int32_t* b) __attribute__((always_inline))
+    {
+        return __builtin_convertvector(load<I4>(a) - load<I4>(b), F4);
+    };
     for (std::int64_t c = 0; c < n_clusters; ++c) {
-        float largest = 0.0F;
-        for (int a = 0; a < PairList::width; ++a) {
-            const auto dx = static_cast<float>(now[c].x[a] - then[c].x[a]);
-            const auto dy = static_cast<float>(now[c].y[a] - then[c].y[a]);
-            const auto dz = static_cast<float>(now[c].z[a] - then[c].z[a]);
-            const float d2 = dx * dx + dy * dy + dz * dz;
-            largest = d2 > largest ? d2 : largest;
-        }
-        step[c] = kernel_unit * __builtin_sqrtf(largest);
+        const F4 dx = difference(now[c].x, then[c].x), dy = difference(now[c].y, then[c].y),
+                 dz = difference(now[c].z, then[c].z);
+        const F4 d2 = dx * dx + dy * dy + dz * dz;
+        const float a = d2[0] > d2[1] ? d2[0] : d2[1], b = d2[2] > d2[3] ? d2[2] : d2[3];
+        step[c] = kernel_unit * __builtin_sqrtf(a > b ? a : b);
     }
+}
+
+bool HOLON_NAME(centre, HOLON_VARIANT)(const Cluster* clusters, const std::int32_t* middle, std::int64_t n,
+                                       CentredCluster* centred)
+{
+    const std::int32_t origin[3] = {middle[0], middle[1], middle[2]};
+    I4 beyond{};
+    const auto shift = [&](const std::int32_t* x, int k, float* shifted) __attribute__((always_inline))
+    {
+        const I4 from_middle = load<I4>(x) - origin[k];
+        const F4 as_float = __builtin_convertvector(from_middle, F4);
+        __builtin_memcpy(shifted, &as_float, sizeof as_float);
+        beyond |= ((from_middle > 1 << 24) | (from_middle < -(1 << 24))) & (from_middle > unused_below);
+    };
+    for (std::int64_t c = 0; c < n; ++c) {
+        shift(clusters[c].x, 0, centred[c].x);
+        shift(clusters[c].y, 1, centred[c].y);
+        shift(clusters[c].z, 2, centred[c].z);
+    }
+    return (beyond[0] | beyond[1] | beyond[2] | beyond[3]) == 0;
 }
 
 #if defined(HOLON_DISPATCH)
@@ -162,7 +201,7 @@ std::size_t find_candidates(const Block& block, const ClusterSet& set, std::int3
 {
     return HOLON_CALL(find_candidates, block, set, found);
 }
-std::size_t find_entries(const RowSearch& search, PairList::Entry* found)
+RowLength find_entries(const RowSearch& search, PairList::Entry* found)
 {
     return HOLON_CALL(find_entries, search, found);
 }
@@ -173,6 +212,10 @@ void prune(const Prune& data)
 void largest_steps(const Cluster* now, const Cluster* then, std::int64_t n_clusters, float* step)
 {
     HOLON_CALL(largest_steps, now, then, n_clusters, step);
+}
+bool centre(const Cluster* clusters, const std::int32_t* middle, std::int64_t n, CentredCluster* centred)
+{
+    return HOLON_CALL(centre, clusters, middle, n, centred);
 }
 #endif
 

@@ -30,23 +30,31 @@ struct Block {
 /// The entries of one row, from candidates of its block.
 struct RowSearch {
     const Cluster* clusters;
-    std::int32_t own; // the row's cluster; its partners come no earlier in the list
-    float reach;      // [nm]
+    std::int32_t own;   // the row's cluster; its partners come no earlier in the list
+    float reach, close; // [nm]: those with pairs within `close` are put last
     const std::int32_t* candidates;
     std::size_t n_candidates;
     std::uint32_t used_rows;       // bits 4 a of the own cluster's used places
     const std::uint32_t* used;     // per cluster: bits b of its used places
     const std::uint32_t* left_out; // per cluster: pairs that are none, as in masks
+    PairList::Entry* scratch;      // room for one more than there are candidates
+};
+
+/// How many entries: those that cannot come close, and all.
+struct RowLength {
+    std::size_t far, all;
 };
 
 /// Which entries of rows [first, last) may come within the cutoff before a cluster has moved by more than its margin;
-/// in each row, those that may come close are put last.
+/// in each row, those that may come close are put last. The margin of any other cluster counts as the largest there.
 struct Prune {
     const Cluster* clusters;
+    const CentredCluster* centred; // as many, or null
     std::int64_t n_clusters, first, last;
     const PairList::Row* rows; // per cluster, as the next
     PairList::Row* kept_rows;
     const float* margin;      // per cluster [nm]
+    float largest_margin;     // [nm]
     float cutoff, close;      // [nm]
     PairList::Entry* kept;    // room for all entries of these rows
     PairList::Entry* scratch; // for the longest of these rows
@@ -55,9 +63,10 @@ struct Prune {
 
 #define HOLON_DECLARE(variant)                                                                                         \
     std::size_t find_candidates_##variant(const Block& block, const ClusterSet& set, std::int32_t* found);             \
-    std::size_t find_entries_##variant(const RowSearch& search, PairList::Entry* found);                               \
+    RowLength find_entries_##variant(const RowSearch& search, PairList::Entry* found);                                 \
     void prune_##variant(const Prune& data);                                                                           \
-    void largest_steps_##variant(const Cluster* now, const Cluster* then, std::int64_t n_clusters, float* step);
+    void largest_steps_##variant(const Cluster* now, const Cluster* then, std::int64_t n_clusters, float* step);       \
+    bool centre_##variant(const Cluster* clusters, const std::int32_t* middle, std::int64_t n, CentredCluster* centred);
 HOLON_DECLARE(baseline)
 HOLON_DECLARE(v3)
 HOLON_DECLARE(v4)
@@ -68,12 +77,15 @@ HOLON_DECLARE(v4)
 std::size_t find_candidates(const Block& block, const ClusterSet& set, std::int32_t* found);
 
 /// Writes the entries of a row, clusters with pairs within reach of its own, to `found`, which has room for one more
-/// than there are candidates, and returns how many there are.
-std::size_t find_entries(const RowSearch& search, PairList::Entry* found);
+/// than there are candidates.
+RowLength find_entries(const RowSearch& search, PairList::Entry* found);
 
 void prune(const Prune& data);
 
 /// How far the atom of each cluster has moved that moved farthest [nm].
 void largest_steps(const Cluster* now, const Cluster* then, std::int64_t n_clusters, float* step);
+
+/// Positions relative to the middle. Returns whether they are exact, except in unused places.
+bool centre(const Cluster* clusters, const std::int32_t* middle, std::int64_t n, CentredCluster* centred);
 
 } // namespace holon::pair

@@ -1,7 +1,9 @@
 #pragma once
 
 #include <forces/pair_kernel.hpp>
+#include <system/pair_search.hpp>
 
+#include <cmath>
 #include <cstddef>
 #include <cstdint>
 #include <random>
@@ -9,10 +11,34 @@
 
 namespace holon::test {
 
+/// Lennard-Jones parameters of three types, the last of which has no interactions.
+struct VdwTables {
+    std::vector<double> c6, c12; // 3 x 3
+};
+
+inline VdwTables vdw_tables(pair::Combination combination)
+{
+    double c6 = 0.004, c12 = 5.0e-6; // any
+    const double c6_1 = 0.0062, c12_1 = 9.7e-6, c6_2 = 0.0026, c12_2 = 2.6e-6;
+    if (combination == pair::Combination::geometric) {
+        c6 = std::sqrt(c6_1 * c6_2);
+        c12 = std::sqrt(c12_1 * c12_2);
+    } else if (combination == pair::Combination::lorentz_berthelot) {
+        const double sigma = 0.5 * (std::pow(c12_1 / c6_1, 1.0 / 6.0) + std::pow(c12_2 / c6_2, 1.0 / 6.0));
+        const double epsilon = std::sqrt(c6_1 * c6_1 / (4.0 * c12_1) * c6_2 * c6_2 / (4.0 * c12_2));
+        c6 = 4.0 * epsilon * std::pow(sigma, 6);
+        c12 = 4.0 * epsilon * std::pow(sigma, 12);
+    }
+    return {{c6_1, c6, 0.0, c6, c6_2, 0.0, 0.0, 0.0, 0.0}, {c12_1, c12, 0.0, c12, c12_2, 0.0, 0.0, 0.0, 0.0}};
+}
+
 /// Clusters at random places, dense enough for some pairs to overlap, with random masks.
 struct RandomClusters {
     static constexpr std::int32_t n = 60, n_types = 3;
     std::vector<Cluster> clusters{static_cast<std::size_t>(n)};
+    std::vector<CentredCluster> centred{static_cast<std::size_t>(n)}; // about some point nearby
+    pair::CombinationRule rule;                                       // of the tables
+    std::vector<float> vdw_a, vdw_b;                                  // as kernels take them
     std::vector<std::int64_t> row_begin{0};
     std::vector<std::int64_t> row_close; // all entries
     std::vector<PairList::Entry> entries;
@@ -20,7 +46,7 @@ struct RandomClusters {
     std::vector<float> charge_single, six_c6, twelve_c12; // the latter as kernels take them
     std::vector<std::int32_t> type;
 
-    explicit RandomClusters(unsigned seed)
+    explicit RandomClusters(unsigned seed, pair::Combination combination = pair::Combination::table)
     {
         std::mt19937 random(seed);
         std::uniform_int_distribution<std::int32_t> place(0, 6 << 20); // 1.5 nm
@@ -35,6 +61,8 @@ struct RandomClusters {
                 charge.push_back(11.8 * (static_cast<double>(random() % 1000) / 1000.0 - 0.5));
             }
         }
+        constexpr std::int32_t middle[] = {12345, -54321, 0};
+        pair::centre_baseline(clusters.data(), middle, n, centred.data());
         for (std::int32_t i = 0; i < n; ++i) {
             for (std::int32_t j = i; j < n; ++j) {
                 std::uint32_t mask = static_cast<std::uint32_t>(random() & 0xffff);
@@ -44,8 +72,17 @@ struct RandomClusters {
             row_begin.push_back(static_cast<std::int64_t>(entries.size()));
         }
         row_close.assign(row_begin.begin(), row_begin.end() - 1);
-        c6 = {0.0062, 0.004, 0.0, 0.004, 0.0026, 0.0, 0.0, 0.0, 0.0};
-        c12 = {9.7e-6, 5.0e-6, 0.0, 5.0e-6, 2.6e-6, 0.0, 0.0, 0.0, 0.0};
+        c6 = vdw_tables(combination).c6;
+        c12 = vdw_tables(combination).c12;
+        rule = pair::CombinationRule(c6, c12);
+        if (rule.combination != pair::Combination::table) {
+            const double root = std::sqrt(double{pair::vdw_scale});
+            const bool lengths = rule.combination == pair::Combination::lorentz_berthelot; // not scaled
+            for (const auto t : type) {
+                vdw_a.push_back(static_cast<float>(rule.a[static_cast<std::size_t>(t)] * (lengths ? 1.0 : root)));
+                vdw_b.push_back(static_cast<float>(rule.b[static_cast<std::size_t>(t)] * root));
+            }
+        }
         charge_single.assign(charge.begin(), charge.end());
         for (const double c : c6) six_c6.push_back(6.0F * pair::vdw_scale * static_cast<float>(c));
         for (const double c : c12) twelve_c12.push_back(12.0F * pair::vdw_scale * static_cast<float>(c));

@@ -1,9 +1,11 @@
 #pragma once
 
 #include <holon/core/vector_math.hpp>
+#include <holon/system/pair_list.hpp>
 
 #include <cstddef>
 #include <cstdint>
+#include <type_traits>
 
 /// 16 lanes: all pairs of an atom a of one cluster of four with an atom b of another, in lane 4 a + b. For sources that
 /// are compiled once per instruction set: everything is inlined.
@@ -45,6 +47,37 @@ HOLON_INLINE F16 rows(F4 v)
 {
     return (F16)rows((I4)v);
 }
+
+/// Vectors between the atoms of two clusters.
+struct Distances {
+    F16 x, y, z;
+    HOLON_INLINE F16 square() const { return multiply_add(z, z, multiply_add(y, y, x * x)); }
+};
+
+/// The cluster of a row: Cluster or CentredCluster, with the same result.
+template <class T>
+class RowCluster {
+public:
+    HOLON_INLINE explicit RowCluster(const ClusterOf<T>& own)
+        : x_(rows(load<V4>(own.x))), y_(rows(load<V4>(own.y))), z_(rows(load<V4>(own.z)))
+    {
+    }
+    /// From the atoms of another one [2^-22 nm].
+    HOLON_INLINE Distances from(const ClusterOf<T>& other) const
+    {
+        return {distance(x_, other.x), distance(y_, other.y), distance(z_, other.z)};
+    }
+
+private:
+    static constexpr bool integers = std::is_same_v<T, std::int32_t>;
+    using V4 = std::conditional_t<integers, I4, F4>;
+    using V16 = std::conditional_t<integers, I16, F16>;
+    HOLON_INLINE static F16 distance(V16 own, const T* other)
+    {
+        return __builtin_convertvector(own - columns(load<V4>(other)), F16);
+    }
+    V16 x_, y_, z_;
+};
 
 /// A set of lanes.
 #if defined(__AVX512F__)

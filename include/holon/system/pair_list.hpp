@@ -5,6 +5,7 @@
 #include <holon/system/partition.hpp>
 #include <holon/system/topology.hpp>
 
+#include <array>
 #include <cstdint>
 #include <memory>
 #include <span>
@@ -18,9 +19,15 @@ inline constexpr int kernel_bits = 22;
 inline constexpr float kernel_unit = 0x1p-22F;
 
 /// Four atoms that are close in space, coordinate by coordinate. Unused places lie far away from everything.
-struct alignas(16) Cluster {
-    std::int32_t x[4], y[4], z[4];
+template <class T>
+struct alignas(16) ClusterOf {
+    T x[4], y[4], z[4];
 };
+using Cluster = ClusterOf<std::int32_t>;
+
+/// The same relative to the middle of the rank's atoms. Where none is further from it than 2^24 units, 4 nm, these are
+/// exact, and differences are the integers' rounded once: either gives the same bits.
+using CentredCluster = ClusterOf<float>;
 
 /// Pairs of clusters that may have atoms within the cutoff.
 ///
@@ -39,7 +46,8 @@ public:
         std::uint32_t mask; // bit 4 a + b: atom a of the row's cluster with atom b of this one
     };
 
-    /// The entries of one cluster; from `close` on those with atoms that may come close.
+    /// The entries of one cluster; from `close` on those with atoms that may come close. (Those of the outer list: as
+    /// long as it lives.)
     struct Row {
         const Entry *begin, *close, *end;
         std::span<const Entry> entries() const { return {begin, end}; }
@@ -70,6 +78,8 @@ public:
     double allowed_displacement() const { return 0.5 * skin_; }
 
     const std::vector<Cluster>& clusters() const { return clusters_; }
+    /// As many, or null where they are not exact.
+    const CentredCluster* centred() const { return centred_exact_ ? centred_.data() : nullptr; }
     const std::vector<std::int32_t>& atoms() const { return atoms_; } // width per cluster; -1: unused place
     const std::vector<Row>& rows() const { return inner_; }           // per cluster; partners come no earlier
 
@@ -88,20 +98,23 @@ private:
     struct Block;                   // of rows
     struct Found {                  // by the search of some blocks
         std::vector<Entry> entries; // and room for more, which is not filled anew at every search
-        std::vector<std::size_t> row_end;
+        std::vector<std::size_t> row_close, row_end;
     };
     struct Scratch { // of a thread
         std::vector<std::int32_t> candidates;
+        std::vector<Entry> close;            // of a row
         std::vector<std::uint32_t> left_out; // per cluster: of the pairs with the row's
         std::vector<std::int32_t> marked;    // clusters that have any of these
     };
     void sort_into(Columns& columns, Bounds& all, const Atoms& atoms, const std::vector<std::int32_t>& members);
-    void list_rows(std::span<const Columns> sets, const Rules& rules, float reach);
-    static void add_rows(const PairList& list, std::span<const Columns> sets, const Block& block, const Rules& rules,
-                         float reach, Scratch& scratch, Found& found);
+    void make_centred(const Bounds& all);
+    void list_rows(std::span<const Columns> sets, const Rules& rules);
+    void add_rows(std::span<const Columns> sets, const Block& block, const Rules& rules, Scratch& scratch,
+                  Found& found) const;
     void share_out_rows();
     static Cluster unused_cluster();
     void copy_positions(const Atoms& atoms, std::size_t begin, std::size_t end);
+    bool centre_positions(std::size_t begin, std::size_t end);
     void take_inner();
 
     const Topology& topology_;
@@ -109,6 +122,9 @@ private:
     float reach_ = 0.0F, close_ = 0.0F; // with what roundings need [nm]
     IVec3 origin_ = IVec3::Zero();
     std::vector<Cluster> clusters_;
+    std::vector<CentredCluster> centred_;
+    std::array<std::int32_t, 3> middle_{}; // origin of the centred ones
+    bool centred_exact_ = false;
     std::vector<std::int32_t> atoms_;
     std::vector<Found> found_; // has the entries of the outer list
     std::vector<Row> outer_, inner_;

@@ -17,20 +17,23 @@ namespace {
 struct Variant {
     const char* name;
     std::size_t (*find_candidates)(const pair::Block&, const pair::ClusterSet&, std::int32_t*);
-    std::size_t (*find_entries)(const pair::RowSearch&, PairList::Entry*);
+    pair::RowLength (*find_entries)(const pair::RowSearch&, PairList::Entry*);
     void (*prune)(const pair::Prune&);
     void (*largest_steps)(const Cluster*, const Cluster*, std::int64_t, float*);
+    bool (*centre)(const Cluster*, const std::int32_t*, std::int64_t, CentredCluster*);
 };
 
 std::vector<Variant> variants()
 {
     std::vector<Variant> all{{"baseline", pair::find_candidates_baseline, pair::find_entries_baseline,
-                              pair::prune_baseline, pair::largest_steps_baseline}};
+                              pair::prune_baseline, pair::largest_steps_baseline, pair::centre_baseline}};
 #if defined(__x86_64__)
     if (__builtin_cpu_supports("x86-64-v3"))
-        all.push_back({"v3", pair::find_candidates_v3, pair::find_entries_v3, pair::prune_v3, pair::largest_steps_v3});
+        all.push_back({"v3", pair::find_candidates_v3, pair::find_entries_v3, pair::prune_v3, pair::largest_steps_v3,
+                       pair::centre_v3});
     if (__builtin_cpu_supports("x86-64-v4"))
-        all.push_back({"v4", pair::find_candidates_v4, pair::find_entries_v4, pair::prune_v4, pair::largest_steps_v4});
+        all.push_back({"v4", pair::find_candidates_v4, pair::find_entries_v4, pair::prune_v4, pair::largest_steps_v4,
+                       pair::centre_v4});
 #endif
     return all;
 }
@@ -127,12 +130,12 @@ TEST(PairSearch, FindsThePartnersOfBruteForce)
         set.high[k].resize(2 * n_clusters + pair::search_width, 1e30F);
     }
     clusters.insert(clusters.end(), further.begin(), further.end());
-    const float reach = 0.8F;
+    const float reach = 0.8F, close = 0.5F;
     std::vector<std::uint32_t> used(clusters.size(), 0xf), left_out(clusters.size());
     used[7] = 0x3;
     for (auto& pairs : left_out) pairs = random() % 4 == 0 ? static_cast<std::uint32_t>(random() & 0xffff) : 0;
 
-    std::size_t n_found = 0, n_apart = 0, n_other_column = 0;
+    std::size_t n_found = 0, n_apart = 0, n_other_column = 0, n_close = 0;
     for (std::int32_t first = 0; first < n_clusters; first += 3) {
         ClusterBounds bounds = bounds_of(clusters[static_cast<std::size_t>(first)]);
         for (auto c = first + 1; c < std::min(first + 3, n_clusters); ++c) {
@@ -157,23 +160,29 @@ TEST(PairSearch, FindsThePartnersOfBruteForce)
             EXPECT_EQ(candidates, near);
             for (auto own = first; own < std::min(first + 3, n_clusters); ++own) {
                 const std::uint32_t used_rows = own % 2 == 0 ? 0x1111 : 0x0111;
-                std::vector<PairList::Entry> found(candidates.size() + 1);
-                found.resize(variant.find_entries({.clusters = clusters.data(),
-                                                   .own = own,
-                                                   .reach = reach,
-                                                   .candidates = candidates.data(),
-                                                   .n_candidates = candidates.size(),
-                                                   .used_rows = used_rows,
-                                                   .used = used.data(),
-                                                   .left_out = left_out.data()},
-                                                  found.data()));
-                std::vector<PairList::Entry> expected;
+                std::vector<PairList::Entry> found(candidates.size() + 1), scratch(candidates.size() + 1);
+                const auto length = variant.find_entries({.clusters = clusters.data(),
+                                                          .own = own,
+                                                          .reach = reach,
+                                                          .close = close,
+                                                          .candidates = candidates.data(),
+                                                          .n_candidates = candidates.size(),
+                                                          .used_rows = used_rows,
+                                                          .used = used.data(),
+                                                          .left_out = left_out.data(),
+                                                          .scratch = scratch.data()},
+                                                         found.data());
+                found.resize(length.all);
+                std::vector<PairList::Entry> expected, expected_close;
                 for (auto other = own; other < 2 * n_clusters; ++other) {
                     const auto o = static_cast<std::size_t>(other);
                     const std::uint32_t mask = used_rows * used[o] & ~left_out[o];
-                    if (distance(clusters[static_cast<std::size_t>(own)], clusters[o], mask) < reach)
-                        expected.push_back({other, mask});
+                    const double r = distance(clusters[static_cast<std::size_t>(own)], clusters[o], mask);
+                    if (r < reach) (r < close ? expected_close : expected).push_back({other, mask});
                 }
+                EXPECT_EQ(length.far, expected.size());
+                n_close += expected_close.size();
+                expected.insert(expected.end(), expected_close.begin(), expected_close.end());
                 n_other_column += static_cast<std::size_t>(
                     std::ranges::count_if(expected, [](const auto& e) { return e.cluster >= n_clusters; }));
                 ASSERT_EQ(found.size(), expected.size());
@@ -187,6 +196,7 @@ TEST(PairSearch, FindsThePartnersOfBruteForce)
     }
     EXPECT_GT(n_found, std::size_t{2 * n_clusters});
     EXPECT_GT(n_other_column, std::size_t{0});
+    EXPECT_GT(n_close, std::size_t{n_clusters});
     EXPECT_GT(n_apart, std::size_t{n_clusters});
 }
 
@@ -204,51 +214,91 @@ TEST(PairSearch, PrunesByMarginsAndPutsClosePairsLast)
             entries.push_back({j, static_cast<std::uint32_t>(random() & 0xffff)});
         row_begin.push_back(static_cast<std::int64_t>(entries.size()));
     }
-    const float cutoff = 0.7F, close = 0.4F;
-    for (const auto& variant : variants()) {
-        SCOPED_TRACE(variant.name);
-        std::vector<PairList::Entry> kept(entries.size()), scratch(entries.size());
-        std::vector<std::int32_t> named(clusters.size(), 99);
-        std::vector<PairList::Row> rows, kept_rows(n_clusters);
-        for (std::size_t i = 0; i < n_clusters; ++i)
-            rows.push_back(
-                {&entries[static_cast<std::size_t>(row_begin[i])], nullptr, entries.data() + row_begin[i + 1]});
-        constexpr std::int64_t first = 7, last = 90;
-        variant.prune({.clusters = clusters.data(),
-                       .n_clusters = n_clusters,
-                       .first = first,
-                       .last = last,
-                       .rows = rows.data(),
-                       .kept_rows = kept_rows.data(),
-                       .margin = margin.data(),
-                       .cutoff = cutoff,
-                       .close = close,
-                       .kept = kept.data(),
-                       .scratch = scratch.data(),
-                       .named = named.data()});
-        std::int64_t n = 0;
-        for (std::size_t i = first; i < last; ++i) {
-            ASSERT_EQ(kept_rows[i].begin - kept.data(), n);
-            for (const bool want_close : {false, true}) {
-                if (want_close) {
-                    ASSERT_EQ(kept_rows[i].close - kept.data(), n);
-                }
-                for (auto e = row_begin[i]; e < row_begin[i + 1]; ++e) {
-                    const auto entry = entries[static_cast<std::size_t>(e)];
-                    const auto j = static_cast<std::size_t>(entry.cluster);
-                    const double r = distance(clusters[i], clusters[j], entry.mask) - margin[i] - margin[j];
-                    if (r >= cutoff || (r < close) != want_close) continue;
-                    EXPECT_EQ(kept[static_cast<std::size_t>(n)].cluster, entry.cluster);
-                    EXPECT_EQ(kept[static_cast<std::size_t>(n)].mask, entry.mask);
-                    ++n;
+    const float cutoff = 0.7F, close = 0.4F, largest_margin = *std::ranges::max_element(margin);
+    const auto far_first = [&](std::size_t i) { // the order of an outer list: only the last ones may be close
+        const auto begin = entries.begin() + row_begin[i], end = entries.begin() + row_begin[i + 1];
+        return std::stable_partition(begin, end, [&](const auto& e) {
+            return distance(clusters[i], clusters[static_cast<std::size_t>(e.cluster)], e.mask) > close + 0.1;
+        });
+    };
+    std::vector<PairList::Row> rows;
+    for (std::size_t i = 0; i < n_clusters; ++i)
+        rows.push_back({entries.data() + row_begin[i], &*far_first(i), entries.data() + row_begin[i + 1]});
+    constexpr std::int32_t middle[] = {4 << 20, 4 << 20, 16 << 20};
+    for (const auto& variant : variants())
+        for (const bool use_centred : {false, true}) {
+            SCOPED_TRACE(std::string(variant.name) + (use_centred ? ", centred" : ""));
+            std::vector<CentredCluster> centred(clusters.size());
+            EXPECT_TRUE(variant.centre(clusters.data(), middle, n_clusters, centred.data()));
+            std::vector<PairList::Entry> kept(entries.size()), scratch(entries.size());
+            std::vector<std::int32_t> named(clusters.size(), 99);
+            std::vector<PairList::Row> kept_rows(n_clusters);
+            constexpr std::int64_t first = 7, last = 90;
+            variant.prune({.clusters = clusters.data(),
+                           .centred = use_centred ? centred.data() : nullptr,
+                           .n_clusters = n_clusters,
+                           .first = first,
+                           .last = last,
+                           .rows = rows.data(),
+                           .kept_rows = kept_rows.data(),
+                           .margin = margin.data(),
+                           .largest_margin = largest_margin,
+                           .cutoff = cutoff,
+                           .close = close,
+                           .kept = kept.data(),
+                           .scratch = scratch.data(),
+                           .named = named.data()});
+            std::int64_t n = 0, n_close = 0;
+            for (std::size_t i = first; i < last; ++i) {
+                ASSERT_EQ(kept_rows[i].begin - kept.data(), n);
+                for (const bool want_close : {false, true}) {
+                    if (want_close) {
+                        ASSERT_EQ(kept_rows[i].close - kept.data(), n);
+                    }
+                    for (const auto& entry : rows[i].entries()) {
+                        const auto j = static_cast<std::size_t>(entry.cluster);
+                        const double r = distance(clusters[i], clusters[j], entry.mask) - margin[i];
+                        if (r - margin[j] >= cutoff || (r - largest_margin < close) != want_close) continue;
+                        EXPECT_EQ(kept[static_cast<std::size_t>(n)].cluster, entry.cluster);
+                        EXPECT_EQ(kept[static_cast<std::size_t>(n)].mask, entry.mask);
+                        ++n;
+                        n_close += want_close ? 1 : 0;
+                    }
                 }
             }
+            EXPECT_EQ(kept_rows[last - 1].end - kept.data(), n);
+            EXPECT_GT(n, std::int64_t{2 * n_clusters});
+            EXPECT_GT(n_close, std::int64_t{n_clusters});
+            for (std::int32_t c = first; c < n_clusters; ++c)
+                EXPECT_EQ(named[static_cast<std::size_t>(c)],
+                          std::ranges::count(kept.begin(), kept.begin() + n, c, &PairList::Entry::cluster));
         }
-        EXPECT_EQ(kept_rows[last - 1].end - kept.data(), n);
-        EXPECT_GT(n, std::int64_t{2 * n_clusters});
-        for (std::int32_t c = first; c < n_clusters; ++c)
-            EXPECT_EQ(named[static_cast<std::size_t>(c)],
-                      std::ranges::count(kept.begin(), kept.begin() + n, c, &PairList::Entry::cluster));
+}
+
+TEST(PairSearch, CentredPositionsAreExactOrSaidNotToBe)
+{
+    std::mt19937 random(5);
+    auto clusters = random_clusters(random);
+    clusters[3].x[1] = -(1 << 28) - (1 << 26); // an unused place
+    constexpr std::int32_t middle[] = {4 << 20, 4 << 20, 16 << 20};
+    for (const auto& variant : variants()) {
+        SCOPED_TRACE(variant.name);
+        std::vector<CentredCluster> centred(clusters.size());
+        EXPECT_TRUE(variant.centre(clusters.data(), middle, n_clusters, centred.data()));
+        for (std::size_t c = 0; c < clusters.size(); ++c)
+            for (int a = 0; a < 4; ++a) {
+                if (c == 3 && a == 1) continue;
+                EXPECT_EQ(centred[c].x[a], static_cast<double>(clusters[c].x[a] - middle[0]));
+                EXPECT_EQ(centred[c].y[a], static_cast<double>(clusters[c].y[a] - middle[1]));
+                EXPECT_EQ(centred[c].z[a], static_cast<double>(clusters[c].z[a] - middle[2]));
+            }
+        auto wide = clusters;
+        wide[50].y[2] = middle[1] + (1 << 24);
+        EXPECT_TRUE(variant.centre(wide.data(), middle, n_clusters, centred.data()));
+        wide[50].y[2] += 1;
+        EXPECT_FALSE(variant.centre(wide.data(), middle, n_clusters, centred.data()));
+        wide[50].y[2] = middle[1] - (1 << 24) - 1;
+        EXPECT_FALSE(variant.centre(wide.data(), middle, n_clusters, centred.data()));
     }
 }
 

@@ -1,0 +1,137 @@
+// What a pair list does at every step: positions, margins, the inner list.
+#include <holon/system/pair_list.hpp>
+
+#include <holon/core/parallel.hpp>
+
+#include "pair_search.hpp"
+
+#include <algorithm>
+
+namespace holon {
+
+namespace {
+
+std::size_t index(std::int64_t i)
+{
+    return static_cast<std::size_t>(i);
+}
+
+constexpr std::size_t few_clusters = 64; // too few for a thread
+
+} // namespace
+
+void PairList::load_positions(const Atoms& atoms)
+{
+    if (before_.empty())
+        before_ = clusters_;
+    else
+        std::swap(before_, clusters_);
+    ++inner_age_;
+    struct Outcome {
+        bool within_margins, centred_exact;
+    };
+    const auto [within_margins, exact] = parallel_reduce(
+        clusters_.size(), few_clusters,
+        [&](std::size_t begin, std::size_t end) {
+            copy_positions(atoms, begin, end);
+            const bool slice_exact = centre_positions(begin, end);
+            pair::largest_steps(clusters_.data() + begin, at_inner_.data() + begin,
+                                static_cast<std::int64_t>(end - begin), moved_.data() + begin);
+            int any = 0;
+            for (std::size_t c = begin; c < end; ++c) any |= moved_[c] > margin_[c] ? 1 : 0;
+            return Outcome{any == 0, slice_exact};
+        },
+        [](Outcome& total, const Outcome& next) {
+            total.within_margins &= next.within_margins;
+            total.centred_exact &= next.centred_exact;
+        });
+    centred_exact_ = exact;
+    if (!within_margins) take_inner();
+}
+
+/// A longer life costs larger margins, so more pairs at every step. That of the least cost is about three steps, for
+/// clusters that move on as they do: slack is what keeps it there, whatever the length of the time step.
+void PairList::take_inner()
+{
+    constexpr int wanted_age = 3;
+    constexpr float of_prediction = 0.85F; // speeds of atoms that librate do not last
+    if (inner_counts_) slack_ *= inner_age_ <= wanted_age ? 1.05F : 0.98F;
+    inner_counts_ = !before_.empty();
+    inner_age_ = 0;
+    margin_.resize(clusters_.size());
+    moved_.resize(clusters_.size());
+    at_inner_.resize(clusters_.size());
+    const float largest_margin = parallel_reduce(
+        clusters_.size(), few_clusters,
+        [&](std::size_t begin, std::size_t end) {
+            float* const margin = margin_.data();
+            if (inner_counts_)
+                pair::largest_steps(clusters_.data() + begin, before_.data() + begin,
+                                    static_cast<std::int64_t>(end - begin), margin + begin);
+            else
+                std::fill(margin + begin, margin + end, 0.0F);
+            float largest = 0.0F;
+            for (std::size_t c = begin; c < end; ++c) {
+                margin[c] = of_prediction * wanted_age * margin[c] + slack_;
+                largest = std::max(largest, margin[c]);
+            }
+            std::copy_n(clusters_.data() + begin, end - begin, at_inner_.data() + begin);
+            return largest;
+        },
+        [](float& total, float next) { total = std::max(total, next); });
+    parallel_parts(static_cast<int>(parts_.size()), [&](int p, int) {
+        const auto& part = parts_[index(p)];
+        pair::prune({.clusters = clusters_.data(),
+                     .centred = centred(),
+                     .n_clusters = std::ssize(clusters_),
+                     .first = part.first,
+                     .last = part.last,
+                     .rows = outer_.data(),
+                     .kept_rows = inner_.data(),
+                     .margin = margin_.data(),
+                     .largest_margin = largest_margin,
+                     .cutoff = reach_,
+                     .close = close_,
+                     .kept = inner_entries_.get() + part.entries_before,
+                     .scratch = close_entries_.data() + index(p) * close_room_,
+                     .named = named_.data() + index(p) * clusters_.size()});
+    });
+}
+
+void PairList::copy_positions(const Atoms& atoms, std::size_t begin, std::size_t end)
+{
+    for (std::size_t c = begin; c < end; ++c)
+        for (std::size_t a = 0; a < width; ++a) {
+            const auto atom = atoms_[c * width + a];
+            if (atom < 0) continue;
+            const IVec3& x = atoms.x[index(atom)];
+            clusters_[c].x[a] = static_cast<std::int32_t>(to_kernel_lattice(x[0]) - origin_[0]);
+            clusters_[c].y[a] = static_cast<std::int32_t>(to_kernel_lattice(x[1]) - origin_[1]);
+            clusters_[c].z[a] = static_cast<std::int32_t>(to_kernel_lattice(x[2]) - origin_[2]);
+        }
+}
+
+/// Returns whether the centred positions are exact.
+bool PairList::centre_positions(std::size_t begin, std::size_t end)
+{
+    if (centred_.empty()) return false;
+    return pair::centre(clusters_.data() + begin, middle_.data(), static_cast<std::int64_t>(end - begin),
+                        centred_.data() + begin);
+}
+
+double PairList::largest_displacement2(const Atoms& atoms) const
+{
+    constexpr std::size_t few_atoms = 1024;
+    const double largest = parallel_reduce(
+        x_at_build_.size(), few_atoms,
+        [&](std::size_t begin, std::size_t end) {
+            double most = 0.0;
+            for (std::size_t i = begin; i < end; ++i)
+                most = std::max(most, to_real(atoms.x[i] - x_at_build_[i], position_unit).squaredNorm());
+            return most;
+        },
+        [](double& total, double next) { total = std::max(total, next); });
+    return largest * (1.0 + 1e-12);
+}
+
+} // namespace holon
