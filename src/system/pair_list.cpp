@@ -302,6 +302,7 @@ void PairList::add_rows(std::span<const Columns> sets, const Block& rows, const 
 
     scratch.close.resize(std::max(scratch.close.size(), n + 1));
     pair::RowSearch search{.clusters = clusters_.data(),
+                           .centred = centred(),
                            .own = rows.first,
                            .reach = reach,
                            .close = close_ + static_cast<float>(skin_),

@@ -49,6 +49,23 @@ struct Sorted {
 };
 
 template <class T>
+HOLON_INLINE RowLength find_among(const RowSearch& s, const ClusterOf<T>* clusters, PairList::Entry* found)
+{
+    const RowCluster<T> row(clusters[s.own]);
+    const F16 reach2 = square_of(s.reach), close2 = square_of(s.close);
+    Sorted entries{found, s.scratch};
+    for (std::size_t k = 0; k < s.n_candidates; ++k) {
+        const std::int32_t other = s.candidates[k];
+        const std::uint32_t mask = s.used_rows * s.used[other] & ~s.left_out[other];
+        const F16 distance2 = row.from(clusters[other]).square();
+        const bool near = any(less(lanes_of(mask), distance2, reach2));
+        entries.add({other, mask}, near & (other >= s.own), any(less(lanes_of(mask), distance2, close2)));
+    }
+    PairList::Entry* const close = entries.append_close();
+    return {static_cast<std::size_t>(close - found), static_cast<std::size_t>(entries.next - found)};
+}
+
+template <class T>
 HOLON_INLINE void prune_rows(const Prune& d, const ClusterOf<T>* clusters)
 {
     Sorted kept{d.kept, d.scratch};
@@ -137,18 +154,7 @@ std::size_t HOLON_NAME(find_candidates, HOLON_VARIANT)(const Block& block, const
 RowLength HOLON_NAME(find_entries, HOLON_VARIANT)(const RowSearch& search, PairList::Entry* found)
 {
     const RowSearch s = search; // not to be read again after each store
-    const RowCluster<std::int32_t> row(s.clusters[s.own]);
-    const F16 reach2 = square_of(s.reach), close2 = square_of(s.close);
-    Sorted entries{found, s.scratch};
-    for (std::size_t k = 0; k < s.n_candidates; ++k) {
-        const std::int32_t other = s.candidates[k];
-        const std::uint32_t mask = s.used_rows * s.used[other] & ~s.left_out[other];
-        const F16 distance2 = row.from(s.clusters[other]).square();
-        const bool near = any(less(lanes_of(mask), distance2, reach2));
-        entries.add({other, mask}, near & (other >= s.own), any(less(lanes_of(mask), distance2, close2)));
-    }
-    PairList::Entry* const close = entries.append_close();
-    return {static_cast<std::size_t>(close - found), static_cast<std::size_t>(entries.next - found)};
+    return s.centred != nullptr ? find_among(s, s.centred, found) : find_among(s, s.clusters, found);
 }
 
 void HOLON_NAME(prune, HOLON_VARIANT)(const Prune& data)

@@ -30,8 +30,9 @@ struct Block {
 /// The entries of one row, from candidates of its block.
 struct RowSearch {
     const Cluster* clusters;
-    std::int32_t own;   // the row's cluster; its partners come no earlier in the list
-    float reach, close; // [nm]: those with pairs within `close` are put last
+    const CentredCluster* centred; // as many, or null
+    std::int32_t own;              // the row's cluster; its partners come no earlier in the list
+    float reach, close;            // [nm]: those with pairs within `close` are put last
     const std::int32_t* candidates;
     std::size_t n_candidates;
     std::uint32_t used_rows;       // bits 4 a of the own cluster's used places

@@ -155,6 +155,9 @@ TEST(PairSearch, FindsThePartnersOfBruteForce)
         }
         for (const auto& variant : variants()) {
             SCOPED_TRACE(std::string(variant.name) + ", cluster " + std::to_string(first));
+            constexpr std::int32_t middle[] = {9 << 20, 4 << 20, 16 << 20};
+            std::vector<CentredCluster> centred(clusters.size());
+            ASSERT_TRUE(variant.centre(clusters.data(), middle, 2 * n_clusters, centred.data()));
             std::vector<std::int32_t> candidates(2 * n_clusters + pair::search_width);
             candidates.resize(variant.find_candidates(block, set.view(0), candidates.data()));
             EXPECT_EQ(candidates, near);
@@ -162,6 +165,7 @@ TEST(PairSearch, FindsThePartnersOfBruteForce)
                 const std::uint32_t used_rows = own % 2 == 0 ? 0x1111 : 0x0111;
                 std::vector<PairList::Entry> found(candidates.size() + 1), scratch(candidates.size() + 1);
                 const auto length = variant.find_entries({.clusters = clusters.data(),
+                                                          .centred = own % 2 == 0 ? nullptr : centred.data(),
                                                           .own = own,
                                                           .reach = reach,
                                                           .close = close,
