@@ -54,9 +54,54 @@ struct PairList::Bounds {
         include(other.high);
     }
     float extent(std::size_t k) const { return high[k] - low[k]; }
+    std::size_t longest() const
+    {
+        std::size_t longest = 0;
+        for (std::size_t k = 1; k < 3; ++k)
+            if (extent(k) > extent(longest)) longest = k;
+        return longest;
+    }
 };
 
-/// The atoms of one zone in columns along z; clusters [first, last) of the list belong to it.
+/// Up to 16 atoms of a column, one above the other, cut into clusters: by halves, across the longest extent.
+struct PairList::Slab {
+    static constexpr std::size_t clusters = 4, size = clusters * width;
+    std::array<std::span<std::int32_t>, clusters> parts{};
+    std::array<float, clusters> low{}; // of each part along z
+    std::size_t n = 0;
+
+    /// `members`: indices of x, which change places.
+    Slab(std::span<std::int32_t> members, const std::vector<Point>& x)
+    {
+        cut(members, x);
+        // Upwards, as the search expects them.
+        for (std::size_t p = 1; p < n; ++p)
+            for (std::size_t q = p; q > 0 && low[q] < low[q - 1]; --q) {
+                std::swap(low[q], low[q - 1]);
+                std::swap(parts[q], parts[q - 1]);
+            }
+    }
+
+private:
+    void cut(std::span<std::int32_t> members, const std::vector<Point>& x)
+    {
+        Bounds bounds = Bounds::empty();
+        for (const auto m : members) bounds.include(x[index(m)]);
+        if (members.size() <= width) {
+            low[n] = bounds.low[2];
+            parts[n++] = members;
+            return;
+        }
+        const std::size_t left = (members.size() + width - 1) / width / 2 * width; // whole clusters
+        const std::size_t k = bounds.longest();
+        std::ranges::nth_element(members, members.begin() + static_cast<std::ptrdiff_t>(left), {},
+                                 [&x, k](std::int32_t m) { return x[index(m)][k]; });
+        cut(members.first(left), x);
+        cut(members.subspan(left), x);
+    }
+};
+
+/// The atoms of one zone in columns along z, two clusters wide; clusters [first, last) of the list belong to it.
 struct PairList::Columns {
     std::int32_t first = 0, last = 0;
     std::array<float, 2> low{}, size{};
@@ -64,12 +109,13 @@ struct PairList::Columns {
     std::vector<std::int32_t> begin;                             // per column: its first cluster; one more at the end
     std::vector<Bounds> bounds;                                  // per cluster of this set
     std::array<std::vector<float>, 3> cluster_low, cluster_high; // the same by component, padded for the search
+    std::vector<float> top;                                      // per cluster: upper end of its slab
 
-    /// Makes the columns so wide that four of `atoms` atoms fill about a cube.
+    /// Makes the columns so wide that each cluster of a slab fills about a cube.
     void lay_out(const Bounds& all, std::size_t atoms)
     {
         const float volume = std::max(1e-3F, all.extent(0) * all.extent(1) * all.extent(2));
-        const float side = std::cbrt(volume * width / std::max(1.0F, static_cast<float>(atoms)));
+        const float side = 2.0F * std::cbrt(volume * width / std::max(1.0F, static_cast<float>(atoms)));
         for (std::size_t k = 0; k < 2; ++k) {
             const float extent = std::max(1e-3F, all.extent(k)) * 1.0001F;
             n[k] = std::clamp(static_cast<int>(extent / side + 0.5F), 1, 4096);
@@ -84,6 +130,7 @@ struct PairList::Columns {
         bounds.resize(clusters, Bounds::empty());
         for (auto* component : {&cluster_low, &cluster_high})
             for (auto& of_clusters : *component) of_clusters.resize(clusters + pair::search_width, 1e30F);
+        top.resize(clusters);
     }
     void include(std::size_t cluster, const Point& x)
     {
@@ -110,6 +157,7 @@ struct PairList::Columns {
                 .high_x = cluster_high[0].data(),
                 .high_y = cluster_high[1].data(),
                 .high_z = cluster_high[2].data(),
+                .top = top.data(),
                 .begin = begin.data(),
                 .column_low = {low[0], low[1]},
                 .column_size = {size[0], size[1]},
@@ -251,9 +299,8 @@ void PairList::make_centred(const Bounds& all)
 /// The outer list: all partners within the cutoff and the skin.
 void PairList::list_rows(std::span<const Columns> sets, const Rules& rules)
 {
-    // Clusters of a column one after the other: they have most partners in common.
-    constexpr std::int32_t block_size = 4;
-    std::vector<Block> blocks; // in the order of clusters
+    constexpr auto block_size = static_cast<std::int32_t>(Slab::clusters); // they have most partners in common
+    std::vector<Block> blocks;                                             // in the order of clusters
     for (std::size_t zone = 0; zone < sets.size(); ++zone) {
         const auto& begin = sets[zone].begin;
         for (std::size_t column = 0; column + 1 < begin.size(); ++column)
@@ -350,7 +397,7 @@ void PairList::share_out_rows()
     named_.resize(n_parts * clusters_.size());
 }
 
-/// Cuts `members` into clusters, column by column and upwards in each; `all` grows to include them.
+/// Cuts `members` into clusters, column by column and slab by slab upwards; `all` grows to include them.
 void PairList::sort_into(Columns& columns, Bounds& all, const Atoms& atoms, const std::vector<std::int32_t>& members)
 {
     columns.first = columns.last = static_cast<std::int32_t>(clusters_.size());
@@ -402,9 +449,22 @@ void PairList::sort_into(Columns& columns, Bounds& all, const Atoms& atoms, cons
         for (std::size_t c = first; c < last; ++c) {
             std::size_t next = c > 0 ? end[c - 1] : 0;
             std::ranges::sort(std::span(keys).subspan(next, end[c] - next), {}, &Key::z);
-            for (auto place = index(columns.begin[c]) * width; next < end[c]; ++next, ++place) {
-                atoms_[place] = members[index(keys[next].member)];
-                columns.include(place / width - index(columns.first), x[index(keys[next].member)]);
+            auto cluster = index(columns.begin[c]);
+            while (next < end[c]) {
+                std::array<std::int32_t, Slab::size> in_slab;
+                const auto size = std::min(Slab::size, end[c] - next);
+                for (std::size_t m = 0; m < size; ++m) in_slab[m] = keys[next + m].member;
+                next += size;
+                const Slab slab({in_slab.data(), size}, x);
+                for (std::size_t p = 0; p < slab.n; ++p, ++cluster) {
+                    const auto in_set = cluster - index(columns.first);
+                    columns.top[in_set] = keys[next - 1].z;
+                    for (std::size_t a = 0; a < slab.parts[p].size(); ++a) {
+                        const auto member = index(slab.parts[p][a]);
+                        atoms_[cluster * width + a] = members[member];
+                        columns.include(in_set, x[member]);
+                    }
+                }
             }
         }
     });

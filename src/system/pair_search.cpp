@@ -135,10 +135,10 @@ std::size_t HOLON_NAME(find_candidates, HOLON_VARIANT)(const Block& block, const
             const int column = x * s.n[1] + y;
             const std::int32_t end = s.begin[column + 1] - s.first;
             std::int32_t c = (s.begin[column] > b.first ? s.begin[column] : b.first) - s.first;
-            // Bounds along z within a column are ordered: skip what lies below, stop at what lies above.
+            // Skip what lies below, stop at what lies above.
             for (; c < end && s.low_z[c] <= b.high[2] + b.reach; c += search_width) {
                 const std::int32_t last = c + search_width < end ? c + search_width : end;
-                if (s.high_z[last - 1] < b.low[2] - b.reach) continue;
+                if (s.top[last - 1] < b.low[2] - b.reach) continue;
                 const F16 gap_x = gap(b.low[0], b.high[0], s.low_x + c, s.high_x + c);
                 const F16 gap_y = gap(b.low[1], b.high[1], s.low_y + c, s.high_y + c);
                 const F16 gap_z = gap(b.low[2], b.high[2], s.low_z + c, s.high_z + c);

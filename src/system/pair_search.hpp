@@ -11,13 +11,15 @@ namespace holon::pair {
 
 inline constexpr int search_width = 16; // bounds are padded to a multiple of it
 
-/// Clusters of a set, in columns along z and upwards in each. `begin` counts clusters of the whole list.
+/// Clusters of a set, in columns along z; in each their lower ends go upwards. `begin` counts clusters of the whole
+/// list.
 struct ClusterSet {
     std::int32_t first;                                            // of the set
     const float *low_x, *low_y, *low_z, *high_x, *high_y, *high_z; // bounds of the set's clusters [nm]
-    const std::int32_t* begin;                                     // per column
-    float column_low[2], column_size[2];                           // [nm]
-    int n[2];                                                      // columns along x and y
+    const float* top;                    // per cluster: not below its upper end or that of one before it in the column
+    const std::int32_t* begin;           // per column
+    float column_low[2], column_size[2]; // [nm]
+    int n[2];                            // columns along x and y
 };
 
 /// Some consecutive clusters of a column, whose partners are searched together.

@@ -94,6 +94,7 @@ public:
 private:
     struct Bounds;
     struct Columns; // clusters sorted into columns along z
+    struct Slab;    // of a column
     class Rules;
     struct Block;                   // of rows
     struct Found {                  // by the search of some blocks

@@ -66,8 +66,8 @@ std::vector<Cluster> random_clusters(std::mt19937& random, std::int32_t left = 0
         for (std::size_t a = 0; a < 4; ++a) {
             clusters[c].x[a] = x + near(random);
             clusters[c].y[a] = y + near(random);
-            // Above all of the cluster before: bounds in a column are ordered.
-            clusters[c].z[a] = 4 * heights[c] + static_cast<std::int32_t>(c * 4 + a);
+            // Lower ends in a column go upwards; those of three clusters are alike.
+            clusters[c].z[a] = 4 * heights[c / 3 * 3] + static_cast<std::int32_t>(c * 4 + a * (c % 3 == 0 ? 1000 : 1));
         }
     }
     return clusters;
@@ -90,6 +90,7 @@ ClusterBounds bounds_of(const Cluster& c)
 /// A set of clusters with its bounds by component.
 struct TestSet {
     std::array<std::vector<float>, 3> low, high;
+    std::vector<float> top;
     std::vector<std::int32_t> begin;
 
     /// Columns of 3 nm along x.
@@ -102,6 +103,7 @@ struct TestSet {
                 .high_x = high[0].data(),
                 .high_y = high[1].data(),
                 .high_z = high[2].data(),
+                .top = top.data(),
                 .begin = begin.data(),
                 .column_low = {-0.5F, -1.0F},
                 .column_size = {3.0F, 4.0F},
@@ -114,6 +116,13 @@ struct TestSet {
                 low[k].push_back(static_cast<float>(bounds_of(c).low[static_cast<int>(k)]));
                 high[k].push_back(static_cast<float>(bounds_of(c).high[static_cast<int>(k)]));
             }
+        // Of slabs of three.
+        for (std::size_t c = 0; c < clusters.size(); ++c) {
+            double highest = 0.0;
+            for (std::size_t d = 0; d < std::min(c / 3 * 3 + 3, clusters.size()); ++d)
+                highest = std::max(highest, bounds_of(clusters[d]).high[2]);
+            top.push_back(static_cast<float>(highest));
+        }
     }
 };
 
@@ -122,7 +131,7 @@ TEST(PairSearch, FindsThePartnersOfBruteForce)
     std::mt19937 random(1);
     auto clusters = random_clusters(random);
     const auto further = random_clusters(random, 11 << 20, 19 << 20); // 2.75 nm along x
-    TestSet set{.low = {}, .high = {}, .begin = {0, n_clusters, 2 * n_clusters}};
+    TestSet set{.low = {}, .high = {}, .top = {}, .begin = {0, n_clusters, 2 * n_clusters}};
     set.add(clusters);
     set.add(further);
     for (std::size_t k = 0; k < 3; ++k) {
