@@ -49,6 +49,50 @@ void copy(std::span<const IVec3> from, std::vector<IVec3>& to)
     std::ranges::copy(std::as_bytes(from), std::as_writable_bytes(std::span(to)).begin()); // one memmove
 }
 
+/// What goes to the file, in the order in which it is added. The kernel lets one process at a time write to a file, and
+/// others spin: the helpers of a node take turns, each with as much as stays in the cache from a checksum to the write.
+class WritesInTurn {
+public:
+    WritesInTurn(RawFile& file, NodeMutex& turns) : file_(file), turns_(turns) {}
+
+    /// The bytes must be there until the end.
+    void add(std::span<const std::byte> bytes, std::int64_t offset)
+    {
+        pending_[n_pending_++] = {bytes, offset};
+        size_ += bytes.size();
+        if (size_ >= piece || n_pending_ == pending_.size()) finish();
+    }
+    /// Rows of a block of the file, and to a checksum.
+    template <class Row>
+    void add_rows(std::span<const Row> rows, std::int64_t block, std::int64_t first_row, Checksum& sum)
+    {
+        const auto bytes = std::as_bytes(rows);
+        const auto begin = block + first_row * static_cast<std::int64_t>(sizeof(Row));
+        for (std::size_t at = 0; at < bytes.size(); at += piece) {
+            const auto part = bytes.subspan(at, std::min(piece, bytes.size() - at));
+            sum.add(part);
+            add(part, begin + static_cast<std::int64_t>(at));
+        }
+    }
+    void finish()
+    {
+        const std::lock_guard turn(turns_);
+        for (std::size_t w = 0; w < n_pending_; ++w) file_.write(pending_[w].bytes, pending_[w].offset);
+        n_pending_ = size_ = 0;
+    }
+
+private:
+    static constexpr std::size_t piece = 1 << 20;
+    struct Write {
+        std::span<const std::byte> bytes;
+        std::int64_t offset;
+    };
+    RawFile& file_;
+    NodeMutex& turns_;
+    std::array<Write, 8> pending_{};
+    std::size_t n_pending_ = 0, size_ = 0;
+};
+
 double seconds_since(Clock::time_point begin)
 {
     return std::chrono::duration<double>(Clock::now() - begin).count();
@@ -65,11 +109,8 @@ struct CheckpointWriter::Impl {
     int take(int& next, int count) const { return std::exchange(next, (next + 1) % count); }
     Rows pack(const Atoms& atoms, bool lent, Buffer& buffer) const;
     CommitRecord write(int slot, const CommitRecord& record, const Rows& rows);
-    template <class Row>
-    void write_rows(std::span<const Row> rows, std::int64_t block, std::int64_t first_row, Checksum& sum);
     void write_identities(int slot, const Identities& all);
     void wait_for_helper();
-    void write_in_turn(std::span<const std::byte> bytes, std::int64_t offset);
     void sync_others() const;
     void check_in_place();
 
@@ -117,51 +158,30 @@ void CheckpointWriter::Impl::wait_for_helper()
     stats.blocked_s += seconds_since(begin);
 }
 
-/// The kernel lets one process at a time write to a file, and others spin.
-void CheckpointWriter::Impl::write_in_turn(std::span<const std::byte> bytes, std::int64_t offset)
-{
-    const std::lock_guard turn(turns);
-    file.write(bytes, offset);
-}
-
-/// Adds them to a checksum, too.
-template <class Row>
-void CheckpointWriter::Impl::write_rows(std::span<const Row> rows, std::int64_t block, std::int64_t first_row,
-                                        Checksum& sum)
-{
-    // Stays in the cache from the checksum to the write. Each write costs.
-    constexpr std::size_t piece = 1 << 20;
-    const auto bytes = std::as_bytes(rows);
-    auto offset = block + first_row * static_cast<std::int64_t>(sizeof(Row));
-    for (std::size_t at = 0; at < bytes.size(); at += piece) {
-        const auto part = bytes.subspan(at, std::min(piece, bytes.size() - at));
-        sum.add(part);
-        write_in_turn(part, offset);
-        offset += static_cast<std::int64_t>(part.size());
-    }
-}
-
 /// Writes this rank's part of a state, but for the identities; returns the record that now stands in the file.
 CommitRecord CheckpointWriter::Impl::write(int slot, const CommitRecord& record, const Rows& rows)
 {
     const auto& place = directory.slots[static_cast<std::size_t>(slot)];
     auto committed = record;
     Checksum moving, kept;
-    write_rows(rows.positions, place.positions, record.first_row, moving);
-    write_rows(rows.velocities, place.velocities, record.first_row, moving);
-    write_rows(rows.kept, place.kept, record.first_kept, kept);
+    WritesInTurn writes(file, turns);
+    writes.add_rows(rows.positions, place.positions, record.first_row, moving);
+    writes.add_rows(rows.velocities, place.velocities, record.first_row, moving);
+    writes.add_rows(rows.kept, place.kept, record.first_kept, kept);
     committed.data_checksum = moving.value();
     if (record.kept > 0) committed.kept_checksum = kept.value();
     seal(committed);
-    write_in_turn(std::as_bytes(std::span(&committed, 1)), place.records + record.rank * page_bytes);
+    writes.add(std::as_bytes(std::span(&committed, 1)), place.records + record.rank * page_bytes);
+    writes.finish();
     return committed;
 }
 
 void CheckpointWriter::Impl::write_identities(int slot, const Identities& all)
 {
-    write_in_turn(std::as_bytes(std::span(all.rows)),
-                  directory.slots[static_cast<std::size_t>(slot)].identities +
-                      all.first_row * static_cast<std::int64_t>(sizeof(AtomIdentity)));
+    WritesInTurn writes(file, turns);
+    writes.add(std::as_bytes(std::span(all.rows)), directory.slots[static_cast<std::size_t>(slot)].identities +
+                                                       all.first_row * static_cast<std::int64_t>(sizeof(AtomIdentity)));
+    writes.finish();
 }
 
 void CheckpointWriter::Impl::sync_others() const
