@@ -13,13 +13,6 @@ AtomId id_of(const ClusterInstance& instance, std::int32_t atom)
     return instance.molecule_start + atom;
 }
 
-/// Indices of the constraints of a colour: the first, and one past the last.
-std::pair<std::size_t, std::size_t> colour_range(const ConstraintCluster& cluster, std::size_t colour)
-{
-    return {static_cast<std::size_t>(cluster.colour_begin[colour]),
-            static_cast<std::size_t>(cluster.colour_begin[colour + 1])};
-}
-
 std::size_t colour_count(const ConstraintCluster& cluster)
 {
     return cluster.colour_begin.size() - 1;
@@ -101,6 +94,24 @@ void LinkTable::add_link(std::int32_t cluster, std::size_t constraint_index, con
     links.push_back(link);
 }
 
+const LinkReach& LinkTable::reach_of(const ConstraintCluster& cluster)
+{
+    return reach_.try_emplace(&cluster, cluster).first->second;
+}
+
+void LinkTable::add_needs(const ConstraintCluster& cluster, MoleculeNeeds& needs)
+{
+    const LinkReach reach(cluster);
+    for (std::int32_t place = 0; place < static_cast<std::int32_t>(cluster.atoms.size()); ++place) {
+        auto& beyond = needs.beyond[static_cast<std::size_t>(cluster.atoms[static_cast<std::size_t>(place)])];
+        for (const auto k : reach(std::span(&place, 1)))
+            for (const auto end : reach.atoms_of(k)) beyond.push_back(cluster.atoms[static_cast<std::size_t>(end)]);
+        std::ranges::sort(beyond);
+        beyond.erase(std::ranges::unique(beyond).begin(), beyond.end());
+    }
+    for (const auto atom : cluster.atoms) needs.needed[static_cast<std::size_t>(atom)] = true;
+}
+
 void LinkTable::add_cut_clusters(const Communicator& comm, const AtomDirectory& directory)
 {
     std::int64_t n_colours = 0;
@@ -109,53 +120,69 @@ void LinkTable::add_cut_clusters(const Communicator& comm, const AtomDirectory& 
             n_colours = std::max(n_colours, static_cast<std::int64_t>(colour_count(*cluster.instance.cluster)));
     cut_runs.resize(static_cast<std::size_t>(comm.max(n_colours)));
 
-    const auto is_owned = [&](const ClusterInstance& instance, std::int32_t atom) {
-        const auto index = directory.local_index(id_of(instance, atom));
-        return index >= 0 && index < n_owned_;
+    struct Computed {
+        const LinkReach* reach = nullptr;
+        std::vector<std::int32_t> constraints; // ascending
+        std::size_t next = 0;                  // to be added
     };
+    std::vector<Computed> computed(clusters.size());
+    for (std::size_t c = 0; c < clusters.size(); ++c) {
+        if (clusters[c].bit < 0) continue;
+        const auto& instance = clusters[c].instance;
+        std::vector<std::int32_t> own; // atoms
+        for (std::size_t place = 0; place < instance.cluster->atoms.size(); ++place) {
+            const auto index = directory.local_index(id_of(instance, instance.cluster->atoms[place]));
+            if (index >= 0 && index < n_owned_) own.push_back(static_cast<std::int32_t>(place));
+        }
+        computed[c].reach = &reach_of(*instance.cluster);
+        computed[c].constraints = (*computed[c].reach)(own);
+    }
     for (std::size_t colour = 0; colour < cut_runs.size(); ++colour)
         for (std::size_t c = 0; c < clusters.size(); ++c) {
-            const auto instance = clusters[c].instance;
-            if (clusters[c].bit < 0 || colour >= colour_count(*instance.cluster)) continue;
+            auto& [reach, constraints, next] = computed[c];
             LinkRun run{static_cast<std::int32_t>(links.size()), 0, static_cast<std::int32_t>(c)};
-            for (auto [k, stop] = colour_range(*instance.cluster, colour); k < stop; ++k) {
-                const auto& constraint = instance.cluster->constraints[k];
-                if (is_owned(instance, constraint.i) || is_owned(instance, constraint.j))
-                    add_link(run.cluster, k, directory);
+            for (; next < constraints.size(); ++next) {
+                const auto k = constraints[next];
+                if (static_cast<std::size_t>(reach->colour(k)) > colour) break;
+                add_link(run.cluster, static_cast<std::size_t>(k), directory);
             }
             run.end = static_cast<std::int32_t>(links.size());
             if (run.end > run.begin) cut_runs[colour].push_back(run);
         }
-    exchanges_ = make_copy_exchanges(comm, static_cast<int>(cut_runs.size()) + 1, copy_requests(directory),
+
+    std::vector<CopyRequest> requests;
+    for (std::int32_t number = 0; number < static_cast<std::int32_t>(n_atoms()); ++number)
+        if (!owned(number)) requests.push_back(request(0, number, directory));
+    for (std::size_t c = 0; c < clusters.size(); ++c)
+        if (clusters[c].bit >= 0) request_stale(c, computed[c].constraints, directory, requests);
+    const auto n_rounds = (cut_runs.size() + LinkReach::colours_together - 1) / LinkReach::colours_together;
+    exchanges_ = make_copy_exchanges(comm, static_cast<int>(n_rounds) + 1, std::move(requests),
                                      [&](AtomId id) { return number_.at(id); });
 }
 
-std::vector<CopyRequest> LinkTable::copy_requests(const AtomDirectory& directory) const
+CopyRequest LinkTable::request(std::size_t channel, std::int32_t number, const AtomDirectory& directory) const
 {
-    std::vector<CopyRequest> requests;
-    const auto request = [&](int channel, std::int32_t number) {
-        const auto n = static_cast<std::size_t>(number);
-        requests.push_back({channel, ids[n], number, directory.owner_of(local[n])});
-    };
-    for (std::int32_t number = 0; number < static_cast<std::int32_t>(n_atoms()); ++number)
-        if (!owned(number)) request(0, number);
+    const auto n = static_cast<std::size_t>(number);
+    return {static_cast<int>(channel), ids[n], number, directory.owner_of(local[n])};
+}
 
-    // A constraint between two atoms of which this rank owns neither is computed elsewhere, and may change copies kept
-    // here.
-    for (const auto& [instance, bit, begin, end] : clusters) {
-        if (bit < 0) continue;
-        for (std::size_t colour = 0; colour < colour_count(*instance.cluster); ++colour)
-            for (auto [k, stop] = colour_range(*instance.cluster, colour); k < stop; ++k) {
-                const auto& constraint = instance.cluster->constraints[k];
-                const auto i = number_.find(id_of(instance, constraint.i)),
-                           j = number_.find(id_of(instance, constraint.j));
-                const auto is_copy = [&](const auto& entry) { return entry == number_.end() || !owned(entry->second); };
-                if (!is_copy(i) || !is_copy(j)) continue;
-                for (const auto& entry : {i, j})
-                    if (entry != number_.end()) request(1 + static_cast<int>(colour), entry->second);
-            }
+/// After each round: copies of a cluster's atoms that are held by constraints of this round which are not computed
+/// here.
+void LinkTable::request_stale(std::size_t cluster, const std::vector<std::int32_t>& computed,
+                              const AtomDirectory& directory, std::vector<CopyRequest>& requests) const
+{
+    const auto& instance = clusters[cluster].instance;
+    const auto& reach = reach_.at(instance.cluster);
+    for (std::size_t place = 0; place < instance.cluster->atoms.size(); ++place) {
+        const auto entry = number_.find(id_of(instance, instance.cluster->atoms[place]));
+        if (entry == number_.end() || owned(entry->second)) continue;
+        std::size_t asked = 0; // for all rounds before this; constraints come by colour
+        for (const auto k : reach.constraints_at(static_cast<std::int32_t>(place))) {
+            if (reach.round(k) < asked || std::ranges::binary_search(computed, k)) continue;
+            asked = reach.round(k) + 1;
+            requests.push_back(request(asked, entry->second, directory)); // channel 1 + round
+        }
     }
-    return requests;
 }
 
 namespace {
@@ -176,7 +203,8 @@ void LinkTable::refresh(std::vector<IVec3>& values, ConstraintResult& result)
 
 void LinkTable::refresh_after(std::size_t colour, std::vector<IVec3>& values, ConstraintResult& result)
 {
-    update(exchanges_[1 + colour], values, result);
+    const bool last = colour + 1 == cut_runs.size() || (colour + 1) % LinkReach::colours_together == 0;
+    if (last) update(exchanges_[1 + colour / LinkReach::colours_together], values, result);
 }
 
 std::vector<std::int32_t> places_at_first_atom(const ConstraintCluster& cluster)

@@ -1,6 +1,7 @@
 #pragma once
 
 #include "cut_clusters.hpp"
+#include "link_reach.hpp"
 
 #include <string>
 #include <unordered_map>
@@ -33,8 +34,9 @@ struct LinkRun {
     std::int32_t begin = 0, end = 0, cluster = 0;
 };
 
-/// The constraints of clusters of any size as one rank sees them: those with at least one owned atom, in the order of
-/// the cluster, and the exchanges that keep copies of atoms alike after each colour.
+/// The constraints of clusters of any size as one rank sees them: those with at least one owned atom and those that
+/// have a say in them during a round of colours (LinkReach), in the order of the cluster, and the exchanges that keep
+/// copies of atoms alike after each round.
 class LinkTable {
 public:
     /// Collective. See Solver::rebuild.
@@ -52,20 +54,28 @@ public:
     bool owned(std::int32_t number) const { return local[static_cast<std::size_t>(number)] < n_owned_; }
     std::size_t n_atoms() const { return ids.size(); }
 
+    /// Adds the atoms that must be here where those of a cluster are owned; see Solver::add_needs.
+    static void add_needs(const ConstraintCluster& cluster, MoleculeNeeds& needs);
+
     /// Owners -> copies, in arrays with one element per number, without shifts. Adds to messages and bytes. Collective.
     void refresh(std::vector<IVec3>& values, ConstraintResult& result);
+    /// Likewise, of the copies that a round of colours has changed elsewhere, if this colour is the last of a round.
     void refresh_after(std::size_t colour, std::vector<IVec3>& values, ConstraintResult& result);
 
 private:
     std::int32_t number_of(AtomId id, const AtomDirectory& directory);
     void add_link(std::int32_t cluster, std::size_t constraint, const AtomDirectory& directory);
     void add_cut_clusters(const Communicator& comm, const AtomDirectory& directory);
-    std::vector<CopyRequest> copy_requests(const AtomDirectory& directory) const;
+    void request_stale(std::size_t cluster, const std::vector<std::int32_t>& computed, const AtomDirectory& directory,
+                       std::vector<CopyRequest>& requests) const;
+    CopyRequest request(std::size_t channel, std::int32_t number, const AtomDirectory& directory) const;
+    const LinkReach& reach_of(const ConstraintCluster& cluster);
 
     std::int32_t n_owned_ = 0;
     std::unordered_map<AtomId, std::int32_t> number_;
     std::unordered_map<const ConstraintCluster*, std::vector<std::int32_t>> places_;
-    std::vector<HaloExchange> exchanges_; // 0: all copies; 1 + c: after colour c. None if nothing is cut anywhere.
+    std::unordered_map<const ConstraintCluster*, LinkReach> reach_;
+    std::vector<HaloExchange> exchanges_; // 0: all copies; 1 + r: after round r. None if nothing is cut anywhere.
 };
 
 } // namespace holon

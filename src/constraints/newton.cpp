@@ -5,6 +5,9 @@
 /// Each iteration solves A dl = g, A_kl = C_kl s_k.r_l, g_k = (s_k^2 - d_k^2) / 2; what is left is half the square of
 /// the change of s. The velocity stage is linear: s = r, g_k = r_k.v_k.
 ///
+/// The matrix of one iteration is wrong by the change of s in the next: when the product of the two changes will be
+/// lost in rounding, the last iteration does with the factors of the one before.
+///
 /// A is sparse and is factorised on a tree that belongs to the molecule (newton_tree.hpp), the branches of which are
 /// shared out among the ranks (newton_ranks.hpp). Each iteration goes up the tree, with what elimination leaves of the
 /// matrix and with the largest error, and down, with multipliers and the root's decision whether that was the last: no
@@ -40,7 +43,8 @@ std::size_t index(std::int32_t k)
     return static_cast<std::size_t>(k);
 }
 
-enum class State : std::uint8_t { active, last, failed };
+/// Refine: active, and the matrix of the iteration before is good enough for the next one.
+enum class State : std::uint8_t { active, refine, last, failed };
 
 class NewtonSolver final : public Solver {
 public:
@@ -57,7 +61,8 @@ private:
     struct Projection; // one stage over all clusters
     struct Cluster {
         State state = State::active;
-        double error = 0.0, growth = 0.0; // of the last iteration, at the root
+        // At the root, of the last iteration; growth and change (of s / d) of the last with a new matrix.
+        double error = 0.0, growth = 0.0, change = 0.0;
     };
 
     Communicator comm_;
@@ -93,7 +98,7 @@ struct NewtonSolver::Projection {
     newton::Leaves<velocities> leaves;
     ConstraintResult result{};
     BranchTable& table = self.table_;
-    bool renew = true; // the matrix, in this iteration
+    int iteration = 0;
 
     Projection(NewtonSolver& solver, Atoms& atoms, const Box& box, const ConstraintStage& where)
         : self(solver), stage(where), leaves(solver.numbers_, solver.table_, atoms, box, where)
@@ -106,9 +111,8 @@ struct NewtonSolver::Projection {
         self.numbers_.clear();
         leaves.gather(result);
         for_leaves([this](const LocalBranch& leaf) { leaves.start(leaf); });
-        for (int iteration = 1; refresh_active(); ++iteration) {
-            renew = iteration == 1 || self.scheme_.jacobian == Jacobian::present;
-            ascend(iteration);
+        for (iteration = 1; refresh_active(); ++iteration) {
+            ascend();
             descend();
             result.iterations = iteration;
         }
@@ -119,19 +123,26 @@ struct NewtonSolver::Projection {
         return std::move(result);
     }
 
+    /// Whether the matrix is a new one in this iteration.
+    bool renews(const LocalBranch& branch) const
+    {
+        if (iteration == 1) return true;
+        return !velocities && self.scheme_.jacobian == Jacobian::present &&
+               self.clusters_[index(branch.cluster)].state != State::refine;
+    }
+
     /// Whether any cluster on which this rank works is still to be solved.
     bool refresh_active()
     {
-        for (std::size_t c = 0; c < self.clusters_.size(); ++c)
-            self.active_[c] = self.clusters_[c].state == State::active;
+        for (std::size_t c = 0; c < self.clusters_.size(); ++c) self.active_[c] = self.clusters_[c].state < State::last;
         return std::ranges::any_of(table.branches,
                                    [this](const LocalBranch& b) { return self.active_[index(b.cluster)] != 0; });
     }
 
-    void ascend(int iteration)
+    void ascend()
     {
         for (std::size_t t = 0; t < table.n_tiers(); ++t) {
-            for_tier(t, [&](const LocalBranch& branch) { eliminate(branch, iteration); });
+            for_tier(t, [&](const LocalBranch& branch) { eliminate(branch); });
             if (t + 1 < table.n_tiers()) table.up[t].run(self.active_, result);
         }
     }
@@ -146,7 +157,8 @@ struct NewtonSolver::Projection {
 
     std::span<double> values_of(const LocalBranch& branch)
     {
-        return std::span(self.values_).subspan(branch.values, branch.shape->elimination.n_values());
+        return std::span(self.values_)
+            .subspan(branch.values, branch.shape->elimination.n_values() + 1); // and a spare one
     }
     std::span<double> rhs_of(const LocalBranch& branch)
     {
@@ -155,27 +167,22 @@ struct NewtonSolver::Projection {
 
     /// Way up: puts the matrix of a branch together, eliminates its pivots, and hands the rest to the parent. At the
     /// root: decides.
-    void eliminate(const LocalBranch& branch, int iteration)
+    void eliminate(const LocalBranch& branch)
     {
         const auto& shape = *branch.shape;
         const auto values = values_of(branch), rhs = rhs_of(branch);
+        const bool renew = renews(branch);
         Report report;
-        if (renew) std::ranges::fill(values, 0.0);
         std::ranges::fill(rhs, 0.0);
-        if (shape.children.empty())
+        if (shape.children.empty()) {
             leaves.assemble(branch, self.scheme_.jacobian, renew, values, rhs, report);
-        else
-            add_children(branch, report);
-        if (renew) {
-            shape.elimination.factor(values);
-            for (std::int32_t p = 0; p < shape.n_pivots; ++p) {
-                const double growth = shape.elimination.inverse_pivot(values, p) * shape.scale[index(p)];
-                if (!(growth > 0.0 && growth < max_growth)) report.fail(shape.unknowns[index(p)], newton::singular);
-                report.growth = std::max(report.growth, growth);
-            }
+        } else {
+            if (renew) std::ranges::fill(values, 0.0);
+            add_children(branch, renew, report);
         }
+        if (renew) factor(shape, values, report);
         shape.elimination.forward(values, rhs);
-        if (shape.parent < 0) return decide(branch, report, iteration);
+        if (shape.parent < 0) return decide(branch, renew, report);
 
         auto record = table.up[index(shape.tier)].template outgoing<double>(branch.up);
         report.write(record);
@@ -186,7 +193,24 @@ struct NewtonSolver::Projection {
         for (std::size_t u = 0; u < shape.n_left(); ++u) record[u] = rhs[index(shape.n_pivots) + u];
     }
 
-    void add_children(const LocalBranch& branch, Report& report)
+    static void factor(const Branch& shape, std::span<double> values, Report& report)
+    {
+        shape.elimination.factor(values);
+        bool good = true;
+        double largest = 0.0;
+        for (std::int32_t p = 0; p < shape.n_pivots; ++p) {
+            const double growth = shape.elimination.inverse_pivot(values, p) * shape.scale[index(p)];
+            good = good & (growth > 0.0) & (growth < max_growth);
+            largest = std::max(largest, growth);
+        }
+        report.growth = std::max(report.growth, largest);
+        for (std::int32_t p = 0; p < shape.n_pivots && !good; ++p) {
+            const double growth = shape.elimination.inverse_pivot(values, p) * shape.scale[index(p)];
+            if (!(growth > 0.0 && growth < max_growth)) report.fail(shape.unknowns[index(p)], newton::singular);
+        }
+    }
+
+    void add_children(const LocalBranch& branch, bool renew, Report& report)
     {
         const auto values = values_of(branch), rhs = rhs_of(branch);
         for (std::size_t c = 0; c < branch.child_up.size(); ++c) {
@@ -203,14 +227,18 @@ struct NewtonSolver::Projection {
     }
 
     /// At the root: whether the solution of this iteration is the last, or there is none.
-    void decide(const LocalBranch& root, Report& report, int iteration)
+    void decide(const LocalBranch& root, bool renewed, Report& report)
     {
         auto& cluster = self.clusters_[index(root.cluster)];
-        if (renew) cluster.growth = report.growth;
-        const bool last = is_last(report.error, cluster, iteration);
+        if (renewed) cluster.growth = report.growth;
+        const bool last = is_last(report.error, renewed, cluster);
+        if (renewed) cluster.change = cluster.growth * report.error;
         cluster.error = report.error;
         if (report.failed < 0 && !last && iteration == max_iterations) report.fail(report.worst, newton::endless);
-        cluster.state = report.failed >= 0 ? State::failed : last ? State::last : State::active;
+        cluster.state = report.failed >= 0               ? State::failed
+                        : last                           ? State::last
+                        : can_refine(cluster) && renewed ? State::refine
+                                                         : State::active;
         if (report.failed < 0 || !result.failure.empty()) return;
         const auto& [instance, tree] = table.clusters[index(root.cluster)];
         std::array<AtomId, 2> ids;
@@ -222,14 +250,22 @@ struct NewtonSolver::Projection {
     }
 
     /// Whether an iteration that starts with this error will leave nothing to be corrected.
-    bool is_last(double error, const Cluster& cluster, int iteration) const
+    bool is_last(double error, bool renewed, const Cluster& cluster) const
     {
         if (self.scheme_.once) return true;
         const double change = cluster.growth * error; // of s / d: the error times the norm of the inverse matrix
         if (velocities) return change * round_off <= velocity_error || iteration > 1;
-        if (self.scheme_.jacobian == Jacobian::present) return change * change <= round_off;
+        if (self.scheme_.jacobian == Jacobian::present)
+            return change * (renewed ? change : cluster.change) <= round_off;
         const double left = iteration > 1 ? error * (error / cluster.error) : error;
         return left <= std::max(self.scheme_.tolerance, round_off);
+    }
+
+    /// Whether the next iteration will leave nothing with this matrix, too: it begins with the square of this change.
+    bool can_refine(const Cluster& cluster) const
+    {
+        return !velocities && self.scheme_.jacobian == Jacobian::present &&
+               cluster.growth * cluster.change * cluster.change * cluster.change <= round_off;
     }
 
     /// Way down: the change of a branch's multipliers, from that of those above.

@@ -1,7 +1,5 @@
 #include "newton_leaves.hpp"
 
-#include "bond.hpp"
-
 #include <cmath>
 
 namespace holon::newton {
@@ -18,8 +16,11 @@ void LeafNumbers::resize(const BranchTable& table)
 {
     atom.resize(table.local.size());
     move.resize(table.local.size());
+    rounded_move.resize(table.local.size());
     r.resize(table.n_links);
     s.resize(table.n_links);
+    trial.resize(table.n_links);
+    pull.resize(table.n_bundles);
     multiplier.resize(table.n_links);
     everyone.assign(table.clusters.size(), 1);
 }
@@ -49,21 +50,39 @@ void Leaves<velocities>::gather(ConstraintResult& result)
     }
 }
 
+/// As Box::minimum_image, in a few operations for the many bonds that do not cross a face of the box.
 template <bool velocities>
-Vec3 Leaves<velocities>::trial_bond(const IVec3& from, const IVec3& to) const
+IVec3 Leaves<velocities>::nearest_image(const IVec3& d) const
 {
-    return to_real(velocities ? IVec3(to - from) : box_.minimum_image(to - from), trial_unit);
+    const auto inside = [this](std::int64_t x) {
+        return static_cast<std::uint64_t>(x + within_) <= 2 * static_cast<std::uint64_t>(within_);
+    };
+    return (inside(d[0]) & inside(d[1]) & inside(d[2])) != 0 ? d : box_.minimum_image(d);
 }
 
 template <bool velocities>
 void Leaves<velocities>::start(const LocalBranch& leaf)
 {
+    const auto& shape = *leaf.shape;
     const auto* const atom = &numbers_.atom[leaf.slots];
-    for (std::size_t k = 0; k < leaf.shape->links.size(); ++k) {
-        const auto& link = leaf.shape->links[k];
+    Vec3* const r = &numbers_.r[leaf.links];
+    for (std::size_t k = 0; k < shape.links.size(); ++k) {
+        const auto& link = shape.links[k];
         const auto &from = atom[link.i], &to = atom[link.j];
-        numbers_.r[leaf.links + k] = to_real(box_.minimum_image(to[0] - from[0]), position_unit);
-        if (k < index(leaf.shape->n_own)) numbers_.s[leaf.links + k] = trial_bond(from[1], to[1]);
+        r[k] = to_real(nearest_image(to[0] - from[0]), position_unit);
+        if (k >= index(shape.n_own)) continue;
+        const IVec3 trial = to[1] - from[1];
+        numbers_.trial[leaf.links + k] = velocities ? trial : nearest_image(trial);
+        numbers_.s[leaf.links + k] = to_real(numbers_.trial[leaf.links + k], trial_unit);
+    }
+    for (std::size_t b = 0; b < shape.bundles.size(); ++b) {
+        const auto& [links, signs] = shape.bundles[b];
+        auto& pull = numbers_.pull[leaf.bundles + b];
+        const auto lanes = [&](Eigen::Index c) {
+            return LeafNumbers::Lanes{signs[0] * r[links[0]][c], signs[1] * r[links[1]][c], signs[2] * r[links[2]][c],
+                                      signs[3] * r[links[3]][c]};
+        };
+        pull = {lanes(0), lanes(1), lanes(2)};
     }
 }
 
@@ -75,20 +94,33 @@ void Leaves<velocities>::assemble(const LocalBranch& leaf, Jacobian jacobian, bo
     const Vec3* const r = &numbers_.r[leaf.links];
     const Vec3* const s = &numbers_.s[leaf.links];
     const Vec3* const move = &numbers_.move[leaf.slots];
-    numbers_.row.resize(index(shape.n_own));
-    for (std::size_t k = 0; k < numbers_.row.size(); ++k) {
+    numbers_.row.resize(2 * index(shape.n_own));
+    Report seen; // of this leaf: what the report is to have
+    for (std::size_t k = 0; k < index(shape.n_own); ++k) {
         const auto& link = shape.links[k];
         const Vec3 present = s[k] + (move[link.j] - move[link.i]);
         const double g = velocities ? r[k].dot(present) : 0.5 * (present.squaredNorm() - link.d2);
         rhs[index(link.unknown)] = g;
-        report.note(std::abs(g) / link.d2 * (velocities ? stage_.dt : 1.0), link.constraint);
-        numbers_.row[k] = velocities || jacobian == Jacobian::reference ? r[k] : present;
-        if (!(velocities ? std::isfinite(g) : present.dot(r[k]) > min_cosine * link.d2))
-            report.fail(link.constraint, turned);
+        seen.note(std::abs(g) * shape.error_scale[k] * (velocities ? stage_.dt : 1.0), link.constraint);
+        const double along = present.dot(r[k]);
+        if (!(velocities ? std::isfinite(g) : along > min_cosine * link.d2)) seen.fail(link.constraint, turned);
+        if (!renew) continue;
+        const bool reference = velocities || jacobian == Jacobian::reference;
+        const Vec3& row = reference ? r[k] : present;
+        numbers_.row[2 * k] = row;
+        numbers_.row[2 * k + 1] = -row;
+        values[index(shape.diagonal[k])] = shape.own_coupling[k] * (reference ? r[k].squaredNorm() : along);
     }
+    report = seen;
     if (!renew) return;
-    for (const auto& element : shape.elements)
-        values[index(element.position)] = element.coupling * numbers_.row[index(element.row)].dot(r[element.column]);
+    for (const auto position : shape.filled) values[index(position)] = 0.0;
+    const auto* const pull = &numbers_.pull[leaf.bundles];
+    for (const auto& [end, bundle, positions] : shape.couplings) {
+        const Vec3& row = numbers_.row[index(end)];
+        const auto& [x, y, z] = pull[bundle];
+        const auto elements = row[0] * x + row[1] * y + row[2] * z;
+        for (std::size_t lane = 0; lane < positions.size(); ++lane) values[index(positions[lane])] = elements[lane];
+    }
 }
 
 template <bool velocities>
@@ -121,17 +153,19 @@ void Leaves<velocities>::finish(const LocalBranch& leaf, bool solved, Constraint
 {
     const auto& shape = *leaf.shape;
     const Vec3* const move = &numbers_.move[leaf.slots];
-    for (std::size_t a = 0; a < index(shape.n_moved); ++a)
-        if (shape.home[a] && table_.local[leaf.slots + a] >= 0) apply(table_.local[leaf.slots + a], move[a]);
+    IVec3* const rounded = &numbers_.rounded_move[leaf.slots];
+    for (std::size_t a = 0; a < index(shape.n_moved); ++a) {
+        rounded[a] = to_lattice(move[a], trial_unit);
+        if (shape.home[a] && table_.local[leaf.slots + a] >= 0)
+            apply(table_.local[leaf.slots + a], move[a], rounded[a]);
+    }
     if (!solved) return;
 
     VirialSum virial;
-    const auto* const atom = &numbers_.atom[leaf.slots];
-    const auto moved = [&](std::int32_t a) { return IVec3(atom[a][1] + to_lattice(move[a], trial_unit)); };
     for (std::size_t k = 0; k < index(shape.n_own); ++k) {
         const auto& link = shape.links[k];
         const Vec3& r = numbers_.r[leaf.links + k];
-        const Vec3 s = trial_bond(moved(link.i), moved(link.j));
+        const Vec3 s = to_real(numbers_.trial[leaf.links + k] + (rounded[link.j] - rounded[link.i]), trial_unit);
         note_residual(result, velocities ? rate_error(r, s, link.d2) : length_error(s, link.d2));
         if (stage_.force_factor != 0.0) virial.add(r, -numbers_.multiplier[leaf.links + k] * r, stage_.force_factor);
     }
@@ -143,17 +177,21 @@ void Leaves<velocities>::scatter(ConstraintResult& result)
 {
     for (const auto& [slot, place] : table_.moves_out) table_.to_owners.outgoing<Vec3>(place)[0] = numbers_.move[slot];
     table_.to_owners.run(numbers_.everyone, result);
-    for (const auto& [atom, place] : table_.moves_in)
-        apply(static_cast<std::int32_t>(atom), table_.to_owners.incoming<Vec3>(place)[0]);
+    for (const auto& [atom, place] : table_.moves_in) {
+        const Vec3& move = table_.to_owners.incoming<Vec3>(place)[0];
+        apply(static_cast<std::int32_t>(atom), move, to_lattice(move, trial_unit));
+    }
 }
 
 template <bool velocities>
-void Leaves<velocities>::apply(std::int32_t atom, const Vec3& move)
+void Leaves<velocities>::apply(std::int32_t atom, const Vec3& move, const IVec3& rounded)
 {
-    if constexpr (velocities)
-        atoms_.v[index(atom)] += to_lattice(move, velocity_unit);
-    else
-        displace(atoms_, atom, move, inverse_step(stage_));
+    if constexpr (velocities) {
+        atoms_.v[index(atom)] += rounded;
+    } else {
+        atoms_.x[index(atom)] += rounded;
+        if (inverse_dt_ > 0.0) atoms_.v[index(atom)] += to_lattice(move * inverse_dt_, velocity_unit);
+    }
 }
 
 template class Leaves<false>;

@@ -1,5 +1,6 @@
 #pragma once
 
+#include "bond.hpp"
 #include "newton.hpp"
 #include "newton_ranks.hpp"
 #include "newton_report.hpp"
@@ -15,11 +16,20 @@ struct LeafNumbers {
     // Per slot: an atom of a leaf.
     std::vector<std::array<IVec3, 2>> atom; // reference and trial position; position and velocity
     std::vector<Vec3> move;                 // [nm, nm/ps]
+    std::vector<IVec3> rounded_move;        // to the lattice, at the end
     // Per link: a constraint of a leaf.
     std::vector<Vec3> r, s;         // reference bond, trial bond or relative velocity without moves
+    std::vector<IVec3> trial;       // s of own links on the lattice
     std::vector<double> multiplier; // [u, u/ps]
 
-    std::vector<Vec3> row;              // per own link of a leaf: what its row of the matrix is made with
+    /// What multipliers of a bundle of links move their atom by [nm/u].
+    typedef double Lanes __attribute__((vector_size(8 * EliminationTree::bundle_size)));
+    struct Pull {
+        Lanes x, y, z;
+    };
+    std::vector<Pull> pull; // per bundle of a leaf
+
+    std::vector<Vec3> row;              // per end of an own link of a leaf: what its row of the matrix is made with
     std::vector<std::uint8_t> everyone; // per cluster: takes part in exchanges of atoms
 
     void resize(const BranchTable& table);
@@ -34,7 +44,8 @@ public:
     using LocalBranch = BranchTable::LocalBranch;
 
     Leaves(LeafNumbers& numbers, BranchTable& table, Atoms& atoms, const Box& box, const ConstraintStage& stage)
-        : numbers_(numbers), table_(table), atoms_(atoms), box_(box), stage_(stage)
+        : numbers_(numbers), table_(table), atoms_(atoms), box_(box), stage_(stage), inverse_dt_(inverse_step(stage)),
+          within_(std::min({box.lattice_vector(0)[0], box.lattice_vector(1)[1], box.lattice_vector(2)[2]}) / 2)
     {
     }
 
@@ -44,7 +55,7 @@ public:
     /// Bonds of a leaf.
     void start(const LocalBranch& leaf);
 
-    /// The rows of a leaf's own constraints: right side, and where `renew`, the matrix.
+    /// The rows of a leaf's own constraints: right side, and where `renew`, the matrix, with a spare value behind it.
     void assemble(const LocalBranch& leaf, Jacobian jacobian, bool renew, std::span<double> values,
                   std::span<double> rhs, Report& report);
 
@@ -63,14 +74,16 @@ public:
 private:
     static constexpr double trial_unit = velocities ? velocity_unit : position_unit;
 
-    Vec3 trial_bond(const IVec3& from, const IVec3& to) const;
-    void apply(std::int32_t atom, const Vec3& move);
+    IVec3 nearest_image(const IVec3& d) const;
+    void apply(std::int32_t atom, const Vec3& move, const IVec3& rounded);
 
     LeafNumbers& numbers_;
     BranchTable& table_;
     Atoms& atoms_;
     const Box& box_;
     const ConstraintStage& stage_;
+    double inverse_dt_;
+    std::int64_t within_; // components of bonds up to this are those of the nearest image
 };
 
 extern template class Leaves<false>;

@@ -212,7 +212,9 @@ private:
                 branch.values = table_.n_values;
                 branch.unknowns = table_.n_unknowns;
                 branch.links = table_.n_links;
-                table_.n_values += branch.shape->elimination.n_values();
+                branch.bundles = table_.n_bundles;
+                table_.n_values += branch.shape->elimination.n_values() + 1; // and a spare one
+                table_.n_bundles += branch.shape->bundles.size();
                 table_.n_unknowns += branch.shape->unknowns.size();
                 table_.n_links += branch.shape->links.size();
                 table_.branches.push_back(std::move(branch));

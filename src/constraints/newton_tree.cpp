@@ -141,19 +141,58 @@ void EliminationTree::set_up_leaf(std::int32_t self, const std::vector<std::int3
 
     std::vector<Entry> entries;
     for (const auto k : own) {
-        const auto row = link_of.at(k);
-        const auto add = [&](std::int32_t l, double coupling) {
-            branch.elements.push_back({row, link_of.at(l), 0, coupling});
-            entries.emplace_back(unknown_of.at(k), unknown_of.at(l));
-        };
-        add(k, inverse_mass(molecule, ends_[index(k)][0]) + inverse_mass(molecule, ends_[index(k)][1]));
+        branch.own_coupling.push_back(inverse_mass(molecule, ends_[index(k)][0]) +
+                                      inverse_mass(molecule, ends_[index(k)][1]));
+        branch.error_scale.push_back(1.0 / branch.links[index(link_of.at(k))].d2);
+        entries.emplace_back(unknown_of.at(k), unknown_of.at(k));
         for (const auto atom : ends_[index(k)])
             for (const auto l : constraints_at_[index(atom)])
-                if (l != k) add(l, sign(k, atom) * sign(l, atom) * inverse_mass(molecule, atom));
+                if (l != k) entries.emplace_back(unknown_of.at(k), unknown_of.at(l));
     }
     finish(branch, entries);
-    for (std::size_t e = 0; e < entries.size(); ++e)
-        branch.elements[e].position = branch.elimination.position(entries[e]);
+    set_up_rows(branch, own);
+}
+
+/// Where the elements of a leaf's rows come from, and where they go.
+void EliminationTree::set_up_rows(Branch& leaf, const std::vector<std::int32_t>& own) const
+{
+    std::vector<std::vector<std::int32_t>> bundles_of(index(leaf.n_moved)); // atoms of a single link need none
+    for (std::size_t a = 0; a < bundles_of.size(); ++a) {
+        const auto around =
+            std::span(leaf.incidences)
+                .subspan(index(leaf.incidence_begin[a]), index(leaf.incidence_begin[a + 1] - leaf.incidence_begin[a]));
+        for (std::size_t n = 0; n < around.size() && around.size() > 1; ++n) {
+            const auto lane = n % bundle_size;
+            if (lane == 0) {
+                bundles_of[a].push_back(static_cast<std::int32_t>(leaf.bundles.size()));
+                leaf.bundles.emplace_back();
+            }
+            leaf.bundles.back().links[lane] = around[n].link;
+            leaf.bundles.back().signs[lane] = around[n].sign;
+        }
+    }
+    std::vector<bool> written(leaf.elimination.n_values(), false);
+    const auto position = [&](std::int32_t row, std::int32_t column) {
+        const auto found =
+            leaf.elimination.position({leaf.links[index(row)].unknown, leaf.links[index(column)].unknown});
+        written[index(found)] = true;
+        return found;
+    };
+    for (std::int32_t k = 0; k < static_cast<std::int32_t>(own.size()); ++k) {
+        const auto& link = leaf.links[index(k)];
+        leaf.diagonal.push_back(position(k, k));
+        for (const auto atom : {link.i, link.j})
+            for (const auto b : bundles_of[index(atom)]) {
+                Coupling coupling{2 * k + (atom == link.j ? 1 : 0), b, {}};
+                coupling.positions.fill(leaf.spare());
+                const auto& [links, signs] = leaf.bundles[index(b)];
+                for (std::size_t lane = 0; lane < bundle_size; ++lane)
+                    if (signs[lane] != 0.0 && links[lane] != k) coupling.positions[lane] = position(k, links[lane]);
+                leaf.couplings.push_back(coupling);
+            }
+    }
+    for (std::size_t p = 0; p < written.size(); ++p)
+        if (!written[p]) leaf.filled.push_back(static_cast<std::int32_t>(p));
 }
 
 void EliminationTree::set_up_upper(std::int32_t self)

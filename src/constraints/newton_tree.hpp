@@ -35,10 +35,17 @@ public:
         std::int32_t link = 0;
         double sign = 0.0; // with which the multiplier of the link moves the atom, times its inverse mass
     };
-    struct Element {
-        std::int32_t row = 0, column = 0; // links
-        std::int32_t position = 0;        // in the values of the elimination
-        double coupling = 0.0;            // C [1/u]
+    /// Up to four incidences of an atom side by side, filled up with some that move nothing.
+    static constexpr std::size_t bundle_size = 4;
+    struct Bundle {
+        std::array<std::int32_t, bundle_size> links{};
+        std::array<double, bundle_size> signs{};
+    };
+    /// What an own link has in common with the others of a bundle: elements of its row.
+    struct Coupling {
+        std::int32_t end = 0;                              // of a link: 2 link, 2 link + 1
+        std::int32_t bundle = 0;                           // at that end
+        std::array<std::int32_t, bundle_size> positions{}; // in the values; spare() where there is no other link
     };
     /// Where what comes from a child belongs.
     struct Child {
@@ -67,7 +74,15 @@ public:
         std::vector<bool> home;                    // per moved atom: this leaf tells its owner where it goes
         std::vector<std::int32_t> incidence_begin; // per moved atom, and the end
         std::vector<Incidence> incidences;         // of each atom in the order of the cluster's constraints
-        std::vector<Element> elements;             // of the matrix: rows of own links
+
+        // The matrix: rows of own links.
+        std::vector<std::int32_t> diagonal; // per own link: position in the values
+        std::vector<double> own_coupling;   // per own link: C_kk [1/u]
+        std::vector<double> error_scale;    // per own link: 1 / d^2 [1/nm^2]
+        std::vector<Bundle> bundles;
+        std::vector<Coupling> couplings;
+        std::vector<std::int32_t> filled; // positions that are zero until elimination fills them
+        std::int32_t spare() const { return static_cast<std::int32_t>(elimination.n_values()); }
     };
 
     std::vector<Branch> branches; // parents before children; [0] is the root
@@ -85,6 +100,7 @@ private:
     double inverse_mass(const MoleculeType& molecule, std::int32_t atom) const; // of the cluster's atom of this index
     void set_up_leaf(std::int32_t self, const std::vector<std::int32_t>& own, const MoleculeType& molecule,
                      const ConstraintCluster& cluster);
+    void set_up_rows(Branch& leaf, const std::vector<std::int32_t>& own) const;
     void set_up_upper(std::int32_t branch);
     void finish(Branch& branch, const std::vector<Entry>& entries);
     std::int32_t common_branch(std::int32_t a, std::int32_t b) const;

@@ -5,9 +5,10 @@
 /// A sweep corrects each constraint that is not within the tolerance; a cluster is done when a whole sweep corrected
 /// nothing. The order is the cluster's: colour by colour. No two constraints of a colour share an atom, so that a rank
 /// may compute a colour without knowing what the others do. Every rank that owns an atom of a constraint computes it,
-/// bit for bit alike; the only messages are, after each colour, the displacements of copies that were changed by a
-/// constraint not computed here, and one bit per cut cluster, reduced once per sweep. The price: as many rounds of
-/// messages per sweep as there are colours, and the linear convergence of the original.
+/// bit for bit alike, and with it those nearby that come before it in a round of four colours and have a say in it: the
+/// only messages are, after each round, the displacements of copies that were changed by a constraint not computed
+/// here, and one bit per cut cluster, reduced once per sweep. The price: a round of messages per sweep, or several
+/// where there are more colours, and the linear convergence of the original.
 ///
 /// Two remedies. Successive over-relaxation: corrections are exaggerated by a factor, given or found out cluster by
 /// cluster from the errors that the sweeps meet (see relaxation.hpp), which are then reduced over the ranks, too.
@@ -66,6 +67,7 @@ void ShakeSolver::rebuild(std::span<const ClusterInstance> clusters, const Atoms
 
 void ShakeSolver::add_needs(const MoleculeType& molecule, const ConstraintCluster& cluster, MoleculeNeeds& needs) const
 {
+    LinkTable::add_needs(cluster, needs);
     if (settings_.shake_warm_start) KeptMultipliers::add_needs(molecule, cluster, needs);
 }
 

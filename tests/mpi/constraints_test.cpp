@@ -114,7 +114,7 @@ TEST(ConstraintsAcrossDomains, SameBitsHoweverTheMoleculesAreCut)
         Constraints constraints(system.topology, system.clusters, {"settle", "shake"}, settings);
         for (const auto& owner : distributions(system, comm.size()))
             for (const bool shifted : {false, true}) {
-                LocalPart part(system, comm.rank(), owner, shifted);
+                LocalPart part(system, comm.rank(), owner, shifted, &constraints);
                 constraints.rebuild(part.atoms, part.directory());
                 Outcome outcome;
                 project(constraints, system, part, outcome);
@@ -146,12 +146,13 @@ TEST(ConstraintsAcrossDomains, ChainInBlocksNeedsOneMessagePerNeighbourAndSweep)
     settings.comm = Communicator::world();
     const int ranks = settings.comm.size();
     Constraints constraints(system.topology, system.clusters, {"shake"}, settings);
-    LocalPart part(system, settings.comm.rank(), [=](AtomId id) { return id * ranks / n; });
+    LocalPart part(
+        system, settings.comm.rank(), [=](AtomId id) { return id * ranks / n; }, false, &constraints);
     constraints.rebuild(part.atoms, part.directory());
     const auto result = constraints.project_positions(part.atoms, system.box, {1, dt, 0.0});
     const bool alone = ranks == 1;
     EXPECT_EQ(result.reductions, alone ? 0 : settings.comm.max(result.iterations));
-    // To each neighbour: the trial position once, then one displacement per sweep.
+    // To each neighbour: the trial positions once, then displacements per sweep.
     const int neighbours =
         alone ? 0
               : (part.atoms.id.front() > 0) + (part.atoms.id[static_cast<std::size_t>(part.atoms.n_owned) - 1] < n - 1);
@@ -166,7 +167,7 @@ TEST(ConstraintsAcrossDomains, FailureIsReportedAndNobodyHangs)
     settings.comm = Communicator::world();
     Constraints constraints(system.topology, system.clusters, {"settle", "shake"}, settings);
     for (const auto& owner : distributions(system, settings.comm.size())) {
-        LocalPart part(system, settings.comm.rank(), owner);
+        LocalPart part(system, settings.comm.rank(), owner, false, &constraints);
         const auto before = part.atoms.x;
         constraints.rebuild(part.atoms, part.directory());
         const auto result = constraints.project_positions(part.atoms, system.box, {17, dt, 1.0});
@@ -191,7 +192,7 @@ TEST(ConstraintsAcrossDomains, IterationLimitIsAFailureOnceForAll)
     settings.max_iterations = 2;
     Constraints constraints(system.topology, system.clusters, {"settle", "shake"}, settings);
     for (const auto& owner : distributions(system, settings.comm.size())) {
-        LocalPart part(system, settings.comm.rank(), owner);
+        LocalPart part(system, settings.comm.rank(), owner, false, &constraints);
         constraints.rebuild(part.atoms, part.directory());
         const auto result = constraints.project_positions(part.atoms, system.box, {17, dt, 1.0});
         EXPECT_TRUE(settings.comm.any(result.failure.find("iteration limit") != std::string::npos));
