@@ -151,7 +151,8 @@ void Simulation::checkpoint(bool lent)
 
 void Simulation::apply_thermostat()
 {
-    if (parameters_.tcoupl == Thermostat::no) return;
+    const auto interval = parameters_.nsttcouple;
+    if (parameters_.tcoupl == Thermostat::no || step_ % interval != 0) return;
     const auto timer = engine_.timers.measure(Stage::integrate);
     auto& atoms = engine_.atoms;
     const auto energies = group_kinetic_energies(atoms, parameters_.tc_groups.size(), engine_.comm());
@@ -160,7 +161,8 @@ void Simulation::apply_thermostat()
         const auto& group = parameters_.tc_groups[g];
         if (group.tau < 0.0 || dof_.per_group[g] <= 0.0 || energies[g] <= 0.0) continue;
         const double target = 0.5 * dof_.per_group[g] * units::boltzmann * group.temperature;
-        const double wanted = rescaled_kinetic_energy(energies[g], target, dof_.per_group[g], parameters_.dt, group.tau,
+        const double wanted = rescaled_kinetic_energy(energies[g], target, dof_.per_group[g],
+                                                      static_cast<double>(interval) * parameters_.dt, group.tau,
                                                       parameters_.ld_seed, step_, static_cast<std::uint32_t>(g));
         scale[g] = std::sqrt(wanted / energies[g]);
         thermostat_work_ += wanted - energies[g];
@@ -187,8 +189,7 @@ void Simulation::first_half()
 {
     const auto timer = engine_.timers.measure(Stage::integrate);
     kick(engine_.atoms, scheme_.first_kick * parameters_.dt);
-    keep_reference(engine_.atoms);
-    drift(engine_.atoms, parameters_.dt);
+    drift_from_reference(engine_.atoms, parameters_.dt);
 }
 
 void Simulation::second_half()

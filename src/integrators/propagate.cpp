@@ -2,7 +2,8 @@
 
 #include "owned_atoms.hpp"
 
-#include <algorithm>
+#include <utility>
+#include <vector>
 
 namespace holon {
 
@@ -16,20 +17,29 @@ void kick(Atoms& atoms, double dt)
     });
 }
 
-void drift(Atoms& atoms, double dt)
+namespace {
+
+void drift_from(const std::vector<IVec3>& start, Atoms& atoms, double dt)
 {
     const double scale = dt * velocity_unit / position_unit;
     for_each_owned(atoms, [&](std::size_t i) {
-        for (int k = 0; k < 3; ++k) atoms.x[i][k] += round_to_int_clamped(static_cast<double>(atoms.v[i][k]) * scale);
+        for (int k = 0; k < 3; ++k)
+            atoms.x[i][k] = start[i][k] + round_to_int_clamped(static_cast<double>(atoms.v[i][k]) * scale);
     });
 }
 
-void keep_reference(Atoms& atoms)
+} // namespace
+
+void drift(Atoms& atoms, double dt)
 {
-    atoms.x_ref.resize(atoms.x.size());
-    parallel_for(atoms.x.size(), few_atoms, [&](std::size_t begin, std::size_t end) {
-        std::copy_n(atoms.x.data() + begin, end - begin, atoms.x_ref.data() + begin);
-    });
+    drift_from(atoms.x, atoms, dt);
+}
+
+void drift_from_reference(Atoms& atoms, double dt)
+{
+    std::swap(atoms.x, atoms.x_ref);
+    atoms.x.resize(atoms.x_ref.size());
+    drift_from(atoms.x_ref, atoms, dt);
 }
 
 void scale_velocities(Atoms& atoms, std::span<const double> of_group)

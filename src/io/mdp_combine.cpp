@@ -88,6 +88,19 @@ public:
         van_der_waals();
     }
 
+    /// As in GROMACS up to 2022: ten steps, or less where a fifth of a coupling time is shorter. The kinetic energy of
+    /// v-rescale is exact for any interval; how smoothly it gets there is not.
+    void coupling_interval()
+    {
+        if (v_.nsttcouple == 0) fail("nsttcouple", "must be a number of steps, or -1 for as many as tau-t allows");
+        if (v_.tcoupl == Thermostat::no) v_.nsttcouple = 1;
+        if (v_.nsttcouple > 0) return;
+        double interval = 10.0;
+        for (const double tau : v_.tau_t)
+            if (tau > 0.0) interval = std::min(interval, tau / (5.0 * v_.dt) * (1.0 + 1e-9));
+        v_.nsttcouple = std::max<std::int64_t>(1, static_cast<std::int64_t>(interval));
+    }
+
     void temperature()
     {
         if (v_.tc_grps.size() != v_.tau_t.size() || v_.tc_grps.size() != v_.ref_t.size())
@@ -113,6 +126,7 @@ public:
         } else if (v_.tc_grps.empty()) {
             fail("tcoupl", "tc-grps names no group; use tc-grps = System, with one tau-t and one ref-t");
         }
+        coupling_interval();
         check_group_count("tc-grps", v_.tc_grps.size());
         v_.tc_groups.clear();
         for (std::size_t k = 0; k < v_.tc_grps.size(); ++k)

@@ -270,6 +270,7 @@ std::vector<MdpKey> computed_mdp_keys()
                    {"AllEnerPres", D::all_energy_pressure}}),
 
         choice<Thermostat>("tcoupl", &V::tcoupl, {{"no", Thermostat::no}, {"v-rescale", Thermostat::v_rescale}}),
+        integer("nsttcouple", &V::nsttcouple, at_least(-1)),
         names("tc-grps", &V::tc_grps),
         reals("tau-t", &V::tau_t),
         reals("ref-t", &V::ref_t, at_least(0)),

@@ -49,7 +49,6 @@ std::vector<MdpKey> noted_keys()
         noted("verlet-buffer-tolerance", real, "0.005", lists),
         noted("rlist", real, "1", lists),
         noted("nstcalcenergy", integer, "100", "energies are computed at every step that needs them"),
-        noted("nsttcouple", integer, "-1", "the thermostat acts at every step"),
         noted("compressed-x-precision", real, "1000", frames),
         noted("compressed-x-grps", anything, "", frames),
         noted("energygrps", anything, "", "energies are not split by groups"),

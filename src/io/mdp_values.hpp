@@ -17,6 +17,7 @@ enum class VdwType { cutoff, shift, switched };
 /// What the keys say, one by one, with GROMACS' defaults: Parameters, and the keys that become Parameters only
 /// together.
 struct MdpValues : Parameters {
+    MdpValues() { nsttcouple = -1; }          // to be chosen
     std::vector<std::string> include, define; // as written: -Ipath, -DNAME=value
     std::int64_t nstxout = 0, nstvout = 0, nstfout = 0, nstcfout = 0, nstxout_compressed = 0;
     CoulombType coulombtype = CoulombType::cutoff;

@@ -107,15 +107,15 @@ def is_alive(pid):
 
 
 def wait_for_death(launcher, pids, rng):
-    """Waits for launcher and ranks to be gone; now and then not for the ranks whose launcher is dead: False, if some may
-    still be writing."""
+    """Waits for launcher and ranks to be gone; now and then not for the ranks whose launcher is dead. Returns those that
+    may still be writing."""
     deadline = time.monotonic() + PATIENCE
     launcher.wait(PATIENCE)
     impatient = rng.random() < 0.2
     while any(map(is_alive, pids)) and not impatient:
         require(time.monotonic() < deadline, f"ranks {pids} live on without their launcher")
         time.sleep(0.02)
-    return not any(map(is_alive, pids))
+    return list(filter(is_alive, pids))
 
 
 def committed_steps(checkpoint):
@@ -144,6 +144,7 @@ class Chain:
         self.command = [*arguments, "--resume", "-o", folder, *holon.options({"nsteps": steps, **SETTINGS})]
         self.checkpoint = folder / "checkpoint.h5"
         self.reached = -1  # newest state seen so far
+        self.dying = []  # ranks, of any start, that may still be writing
         self.story = []
 
     def kill_once(self, longest):
@@ -167,14 +168,14 @@ class Chain:
             pids, ended = [], True
         if not ended and early and way in REQUESTS:
             self.insist(launcher)
-        dead = wait_for_death(launcher, pids, self.rng)
+        self.dying = list(filter(is_alive, self.dying)) + wait_for_death(launcher, pids, self.rng)
         moment = f"{'early' if early else 'running'}, after {time.monotonic() - began:.2f} s"
         self.story.append(f"{ranks} ranks: {'ended' if ended else way} ({moment}), status {launcher.returncode}")
         if ended:
             return self.ended_by_itself(launcher.returncode, messages.read_text())
         self.tally.ways[way] = self.tally.ways.get(way, 0) + 1
         self.tally.early += early
-        if dead:
+        if not self.dying:
             self.check(way in REQUESTS and not early)
         return True
 

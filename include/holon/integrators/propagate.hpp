@@ -12,8 +12,8 @@ void kick(Atoms& atoms, double dt);
 /// x += v * dt for owned atoms, rounded likewise.
 void drift(Atoms& atoms, double dt);
 
-/// x_ref = x for all local atoms.
-void keep_reference(Atoms& atoms);
+/// The same, and x_ref gets the positions of all local atoms before it. Copies in x have to be updated.
+void drift_from_reference(Atoms& atoms, double dt);
 
 /// v *= the factor of its coupling group for owned atoms, rounded likewise.
 void scale_velocities(Atoms& atoms, std::span<const double> of_group);

@@ -98,7 +98,7 @@ struct Parameters {
 
     // temperature
     Thermostat tcoupl = Thermostat::no;
-    std::int64_t nsttcouple = 1; // always 1 here: as exact as it gets
+    std::int64_t nsttcouple = 1; // steps from one action of it to the next
     std::vector<CouplingGroup> tc_groups;
     std::uint64_t ld_seed = 0;
     bool gen_vel = false;

@@ -49,6 +49,19 @@ TEST(Propagate, KickAndDriftAreUndoneBitForBit)
     }
 }
 
+TEST(Propagate, DriftFromReferenceIsADriftThatKeepsWhereItBegan)
+{
+    auto atoms = random_atoms(300, 4), other = atoms;
+    const auto start = atoms.x;
+    drift(atoms, 0.002);
+    other.x_ref.clear(); // whatever it was
+    drift_from_reference(other, 0.002);
+    EXPECT_EQ(other.x_ref, start);
+    ASSERT_EQ(other.x.size(), start.size());
+    for (std::int32_t i = 0; i < atoms.n_owned; ++i)
+        EXPECT_EQ(other.x[static_cast<std::size_t>(i)], atoms.x[static_cast<std::size_t>(i)]);
+}
+
 TEST(Propagate, TurningTheVelocitiesIsTheSameAsTurningTime)
 {
     auto atoms = random_atoms(500, 2);

@@ -372,6 +372,15 @@ TEST(Mdp, TemperatureCouplingNeedsMatchingLists)
     expect_error("tc-grps = System\ntau-t = 1\nref-t = -300", "md.mdp:3: ref-t = -300: must be at least 0");
     expect_error("tc-grps = System\ntau-t = 1x\nref-t = 300", "md.mdp:2: tau-t = 1x: expected a number");
     EXPECT_TRUE(parameters_of("tc-grps = System\ntau-t = 1\nref-t = 300").tc_groups.empty()) << "tcoupl is no";
+    const std::string coupled = "tcoupl = v-rescale\ndt = 0.002\ntc-grps = A B\nref-t = 300 300\ntau-t = ";
+    EXPECT_EQ(parameters_of(coupled + "1 1").nsttcouple, 10);
+    EXPECT_EQ(parameters_of(coupled + "0.1 1").nsttcouple, 10);
+    EXPECT_EQ(parameters_of(coupled + "1 0.05").nsttcouple, 5);
+    EXPECT_EQ(parameters_of(coupled + "-1 0.001").nsttcouple, 1);
+    EXPECT_EQ(parameters_of(coupled + "1 0.05\nnsttcouple = 20").nsttcouple, 20);
+    EXPECT_EQ(parameters_of("nsttcouple = 20").nsttcouple, 1) << "tcoupl is no";
+    expect_error(coupled + "1 1\nnsttcouple = 0", "must be a number of steps, or -1");
+    expect_error(coupled + "1 1\nnsttcouple = -2", "nsttcouple");
     const auto sd = parameters_of("integrator = sd\ntcoupl = v-rescale\ntc-grps = System\ntau-t = 2\nref-t = 300");
     EXPECT_EQ(sd.tcoupl, Thermostat::no);
     ASSERT_EQ(sd.tc_groups.size(), 1u);
