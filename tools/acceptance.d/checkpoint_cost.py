@@ -1,6 +1,7 @@
 """Item 3: what a checkpoint of every step costs. The shares of CPU time hold on a busy machine, too; the speeds need a
 quiet one."""
 
+import math
 import statistics
 
 import holon_runner as holon
@@ -49,11 +50,22 @@ def cost(make_input, steps, what):
     return run
 
 
+def steps_of(folder, arguments, seconds):
+    """As many steps as take so long, by runs of increasing length: the first steps of a run are slow."""
+    steps = 10
+    while True:
+        wall = holon.run(folder, arguments, 2, nsteps=steps, checkpoint_interval=0, overwrite=None, **QUIET).summary[
+            "wall_s"
+        ]
+        if wall >= seconds:
+            return steps
+        steps = math.ceil(steps * max(1.1, 1.05 * seconds / wall))
+
+
 def speed(make_input, seconds, turns, what):
     def run(report):
         arguments = make_input(report)
-        trial = holon.run(report.work / "trial", arguments, 2, nsteps=10, checkpoint_interval=0, **QUIET).summary
-        steps = max(10, round(seconds * 10 / trial["wall_s"]))
+        steps = steps_of(report.work / "trial", arguments, seconds)
         speeds = {name: [] for name in INTERVALS}
         shares = []
         for turn in range(turns):

@@ -72,7 +72,7 @@ struct CheckpointInput {
 std::uint64_t new_run_id(const Communicator& comm); // random, the same on all ranks; not 0. Collective.
 
 struct CheckpointOptions {
-    int slots = 4;                      // of the ring, 3 to 12; two more are for synced states
+    int slots = 3;                      // of the ring, 3 to 12; two more are for synced states
     double sync_seconds = 10.0;         // 0: never synced but at the end
     std::vector<std::string> sync_also; // paths that a synced state relies on: the trajectory, ...
 };

@@ -90,14 +90,15 @@ TEST(Checkpoint, identities_are_written_when_they_change_and_stale_ones_are_foun
         for (int slot = 0; slot < options.slots; ++slot) all.push_back(file.verify(slot));
         return all;
     };
-    const std::vector<std::string> none(4), stale(4, "the ids of rank 0 are damaged");
+    const auto ring = static_cast<std::size_t>(options.slots);
+    const std::vector<std::string> none(ring), stale(ring, "the ids of rank 0 are damaged");
     const auto first = identities_of(0);
     for (std::int64_t step = 1; step < 9; ++step) submit_step(writer, step);
     EXPECT_EQ(problems(), none);
-    const auto second = identities_of(0); // of steps 5 to 8
+    const auto second = identities_of(0); // of the last steps
     EXPECT_NE(first, second);
 
-    for (std::size_t slot = 0; slot < 4; ++slot)
+    for (std::size_t slot = 0; slot < ring; ++slot)
         RawFile(path, RawFile::Mode::write).write(first, directory.slots[slot].identities);
     EXPECT_EQ(problems(), stale);
     const auto atoms = sample_atoms(n_atoms, 5);
@@ -106,7 +107,7 @@ TEST(Checkpoint, identities_are_written_when_they_change_and_stale_ones_are_foun
     writer.repartition(atoms);
     writer.submit(sample_state(15), atoms, sample_box());
     auto one_good = stale;
-    one_good[15 % 4] = "";
+    one_good[15 % ring] = "";
     EXPECT_EQ(problems(), one_good);
     for (std::int64_t step = 16; step < 19; ++step) writer.submit(sample_state(step), atoms, sample_box());
     EXPECT_EQ(problems(), none);
