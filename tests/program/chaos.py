@@ -106,11 +106,25 @@ def is_alive(pid):
         return False
 
 
+def wait_for_launcher(launcher):
+    """Waits for its end. Open MPI's may wait for ever for ranks that were killed while they connected to it (PMIX ERROR:
+    UNREACHABLE): without any rank left, it is helped."""
+    deadline = time.monotonic() + PATIENCE
+    while True:
+        try:
+            launcher.wait(10.0)
+            return
+        except subprocess.TimeoutExpired:
+            if not any(map(is_alive, holon.rank_pids(launcher))):
+                launcher.kill()
+        require(time.monotonic() < deadline, "the launcher and its ranks live on")
+
+
 def wait_for_death(launcher, pids, rng):
     """Waits for launcher and ranks to be gone; now and then not for the ranks whose launcher is dead. Returns those that
     may still be writing."""
     deadline = time.monotonic() + PATIENCE
-    launcher.wait(PATIENCE)
+    wait_for_launcher(launcher)
     impatient = rng.random() < 0.2
     while any(map(is_alive, pids)) and not impatient:
         require(time.monotonic() < deadline, f"ranks {pids} live on without their launcher")
