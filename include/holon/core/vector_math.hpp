@@ -89,24 +89,6 @@ HOLON_INLINE V square_root(V x)
 #endif
 }
 
-/// 1/sqrt(x) of doubles within 4e-16, by multiplications alone: processors take several times as long for a root and a
-/// division of eight. An integer seed leaves an error |1 - x y^2| < 0.07, each of two steps its fourth power. NaN below
-/// zero; at zero finite, so that sqrt(x) = x / sqrt(x). T: double or a vector, I: the integers of the same size.
-template <class T, class I>
-HOLON_INLINE T inverse_square_root(T x, I bits)
-{
-    const I seed = 0x5fe6eb50c7b537a9 - (bits >> 1);
-    T y;
-    __builtin_memcpy(&y, &seed, sizeof y);
-    for (int step = 0; step < 2; ++step) {
-        const T e = multiply_add(-(x * y), y, splat<T>(1.0));
-        const T series = multiply_add(e, multiply_add(e, splat<T>(0.3125), splat<T>(0.375)), splat<T>(0.5));
-        y = multiply_add(y * e, series, y);
-    }
-    const T none = splat<T>(__builtin_nan(""));
-    return x >= 0.0 ? y : none;
-}
-
 /// 64-bit integers as doubles, rounded once: 2^32 times the upper half plus the lower one, each of which is exact.
 template <class V, class VI>
 HOLON_INLINE V to_doubles(VI n)
