@@ -23,12 +23,16 @@ inline Vec3 bond_vector(const IVec3& from, const IVec3& to)
     return to_real(IVec3(to - from), position_unit);
 }
 
-/// Adds a displacement [nm], rounded once, and the velocity displacement x inverse_dt (0: none).
-inline void displace(Atoms& atoms, std::int32_t atom, const Vec3& displacement, double inverse_dt)
+/// Adds a displacement [nm], as it is `rounded` to the lattice, and the velocity displacement x inverse_dt (0: none).
+inline void displace(Atoms& atoms, std::int32_t atom, const Vec3& displacement, const IVec3& rounded, double inverse_dt)
 {
     const auto a = static_cast<std::size_t>(atom);
-    atoms.x[a] += to_lattice(displacement, position_unit);
+    atoms.x[a] += rounded;
     if (inverse_dt > 0.0) atoms.v[a] += to_lattice(displacement * inverse_dt, velocity_unit);
+}
+inline void displace(Atoms& atoms, std::int32_t atom, const Vec3& displacement, double inverse_dt)
+{
+    displace(atoms, atom, displacement, to_lattice(displacement, position_unit), inverse_dt);
 }
 
 /// The numbers of lattice vectors, three for each, as kernels take them; null if there are none.

@@ -196,17 +196,10 @@ struct NewtonSolver::Projection {
     static void factor(const Branch& shape, std::span<double> values, Report& report)
     {
         shape.elimination.factor(values);
-        bool good = true;
-        double largest = 0.0;
         for (std::int32_t p = 0; p < shape.n_pivots; ++p) {
             const double growth = shape.elimination.inverse_pivot(values, p) * shape.scale[index(p)];
-            good = good & (growth > 0.0) & (growth < max_growth);
-            largest = std::max(largest, growth);
-        }
-        report.growth = std::max(report.growth, largest);
-        for (std::int32_t p = 0; p < shape.n_pivots && !good; ++p) {
-            const double growth = shape.elimination.inverse_pivot(values, p) * shape.scale[index(p)];
             if (!(growth > 0.0 && growth < max_growth)) report.fail(shape.unknowns[index(p)], newton::singular);
+            report.growth = std::max(report.growth, growth);
         }
     }
 

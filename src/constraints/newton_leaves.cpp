@@ -50,16 +50,6 @@ void Leaves<velocities>::gather(ConstraintResult& result)
     }
 }
 
-/// As Box::minimum_image, in a few operations for the many bonds that do not cross a face of the box.
-template <bool velocities>
-IVec3 Leaves<velocities>::nearest_image(const IVec3& d) const
-{
-    const auto inside = [this](std::int64_t x) {
-        return static_cast<std::uint64_t>(x + within_) <= 2 * static_cast<std::uint64_t>(within_);
-    };
-    return (inside(d[0]) & inside(d[1]) & inside(d[2])) != 0 ? d : box_.minimum_image(d);
-}
-
 template <bool velocities>
 void Leaves<velocities>::start(const LocalBranch& leaf)
 {
@@ -69,10 +59,10 @@ void Leaves<velocities>::start(const LocalBranch& leaf)
     for (std::size_t k = 0; k < shape.links.size(); ++k) {
         const auto& link = shape.links[k];
         const auto &from = atom[link.i], &to = atom[link.j];
-        r[k] = to_real(nearest_image(to[0] - from[0]), position_unit);
+        r[k] = to_real(box_.minimum_image(to[0] - from[0]), position_unit);
         if (k >= index(shape.n_own)) continue;
         const IVec3 trial = to[1] - from[1];
-        numbers_.trial[leaf.links + k] = velocities ? trial : nearest_image(trial);
+        numbers_.trial[leaf.links + k] = velocities ? trial : box_.minimum_image(trial);
         numbers_.s[leaf.links + k] = to_real(numbers_.trial[leaf.links + k], trial_unit);
     }
     for (std::size_t b = 0; b < shape.bundles.size(); ++b) {
@@ -186,12 +176,10 @@ void Leaves<velocities>::scatter(ConstraintResult& result)
 template <bool velocities>
 void Leaves<velocities>::apply(std::int32_t atom, const Vec3& move, const IVec3& rounded)
 {
-    if constexpr (velocities) {
+    if constexpr (velocities)
         atoms_.v[index(atom)] += rounded;
-    } else {
-        atoms_.x[index(atom)] += rounded;
-        if (inverse_dt_ > 0.0) atoms_.v[index(atom)] += to_lattice(move * inverse_dt_, velocity_unit);
-    }
+    else
+        displace(atoms_, atom, move, rounded, inverse_dt_);
 }
 
 template class Leaves<false>;

@@ -44,8 +44,7 @@ public:
     using LocalBranch = BranchTable::LocalBranch;
 
     Leaves(LeafNumbers& numbers, BranchTable& table, Atoms& atoms, const Box& box, const ConstraintStage& stage)
-        : numbers_(numbers), table_(table), atoms_(atoms), box_(box), stage_(stage), inverse_dt_(inverse_step(stage)),
-          within_(std::min({box.lattice_vector(0)[0], box.lattice_vector(1)[1], box.lattice_vector(2)[2]}) / 2)
+        : numbers_(numbers), table_(table), atoms_(atoms), box_(box), stage_(stage), inverse_dt_(inverse_step(stage))
     {
     }
 
@@ -74,7 +73,6 @@ public:
 private:
     static constexpr double trial_unit = velocities ? velocity_unit : position_unit;
 
-    IVec3 nearest_image(const IVec3& d) const;
     void apply(std::int32_t atom, const Vec3& move, const IVec3& rounded);
 
     LeafNumbers& numbers_;
@@ -83,7 +81,6 @@ private:
     const Box& box_;
     const ConstraintStage& stage_;
     double inverse_dt_;
-    std::int64_t within_; // components of bonds up to this are those of the nearest image
 };
 
 extern template class Leaves<false>;

@@ -141,7 +141,6 @@ struct PairForce::Impl {
     void run_vectorised(KindData& own, const PairList& list, Atoms& atoms) const
     {
         constexpr std::int64_t scale = std::int64_t{1} << (force_bits - pair::kernel_force_bits);
-        constexpr std::size_t few_clusters = 64;
         const auto n = list.clusters().size();
         const auto n_parts = static_cast<int>(list.parts().size());
         parallel_parts(n_parts, [&](int p, int) {
@@ -171,7 +170,7 @@ struct PairForce::Impl {
                                         .wide = wide.pairs.data()};
             wide.size = HOLON_CALL(pair::run_kernel, own.kind, form(own), data);
         });
-        parallel_for(n, few_clusters, [&](std::size_t begin, std::size_t end) {
+        parallel_for(n, PairList::few_clusters, [&](std::size_t begin, std::size_t end) {
             const pair::FoldData fold{.forces = own.forces.data(),
                                       .n_clusters = static_cast<std::int64_t>(n),
                                       .begin = static_cast<std::int64_t>(begin),

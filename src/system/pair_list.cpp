@@ -19,8 +19,6 @@ std::size_t index(std::int64_t i)
     return static_cast<std::size_t>(i);
 }
 
-constexpr std::size_t few_clusters = 64; // too few for a thread
-
 using Point = std::array<float, 3>; // [nm], relative to the rank's origin
 
 /// What the rounding of positions to the kernel lattice, and of bounds and distances to float, can make of a distance

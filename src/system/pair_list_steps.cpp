@@ -16,8 +16,6 @@ std::size_t index(std::int64_t i)
     return static_cast<std::size_t>(i);
 }
 
-constexpr std::size_t few_clusters = 64; // too few for a thread
-
 } // namespace
 
 void PairList::load_positions(const Atoms& atoms)

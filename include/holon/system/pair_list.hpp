@@ -40,6 +40,7 @@ using CentredCluster = ClusterOf<float>;
 class PairList {
 public:
     static constexpr int width = 4;
+    static constexpr std::size_t few_clusters = 64; // too few for a thread
 
     struct Entry {
         std::int32_t cluster;
