@@ -195,7 +195,8 @@ void Outputs::open_checkpoint(const RunInput& input, const Engine& engine, const
         contents.state = marked;
         checkpoint_ = CheckpointWriter::resume(engine.comm(), file("checkpoint.h5"), contents, options, engine.atoms,
                                                engine.box());
-        checkpoint_->submit(marked, engine.atoms, engine.box(), checkpoint_sync_due);
+        checkpoint_->agree(checkpoint_sync_due);
+        checkpoint_->submit(marked, engine.atoms, engine.box());
         checkpoint_->finish();
         on_all(engine.comm(), [this] {
             if (const auto error = checkpoint_->error(); !error.empty()) throw Failure(error);
@@ -345,8 +346,9 @@ Votes Outputs::votes() const
 void Outputs::agreed(const Communicator& comm, const Votes& votes)
 {
     if (votes.stop != 0) stopping_ = true;
-    agreed_checkpoint_ = (votes.checkpoint_sync_due != 0 ? std::uint64_t{checkpoint_sync_due} : 0) |
-                         (votes.checkpoint_sync_busy != 0 ? std::uint64_t{checkpoint_sync_busy} : 0);
+    if (checkpoint_)
+        checkpoint_->agree((votes.checkpoint_sync_due != 0 ? std::uint64_t{checkpoint_sync_due} : 0) |
+                           (votes.checkpoint_sync_busy != 0 ? std::uint64_t{checkpoint_sync_busy} : 0));
     if (votes.output_failed != 0)
         on_all(comm, [this] {
             if (const auto text = problem(); !text.empty()) throw Failure(text);
@@ -392,7 +394,7 @@ void Outputs::checkpoint(Engine& engine, const RunState& state, bool lent)
 void Outputs::submit(Engine& engine, RunState state, bool lent)
 {
     state.outputs = marks();
-    checkpoint_->submit(state, engine.atoms, engine.box(), agreed_checkpoint_, lent);
+    checkpoint_->submit(state, engine.atoms, engine.box(), lent);
     last_checkpoint_ = state.step;
 }
 

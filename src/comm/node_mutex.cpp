@@ -80,6 +80,7 @@ pthread_mutex_t* share(MPI_Comm node)
 struct NodeMutex::Impl {
     pthread_mutex_t* shared = nullptr;
     pthread_mutex_t own;
+    bool first = true;
 
     pthread_mutex_t* mutex() { return shared != nullptr ? shared : &own; }
     Impl() { initialise(&own); }
@@ -94,6 +95,9 @@ NodeMutex::NodeMutex(const Communicator& comm) : impl_(std::make_shared<Impl>())
     MPI_Comm node = MPI_COMM_NULL;
     check_mpi(MPI_Comm_split_type(comm.impl().comm, MPI_COMM_TYPE_SHARED, 0, MPI_INFO_NULL, &node),
               "MPI_Comm_split_type");
+    int rank = 0;
+    MPI_Comm_rank(node, &rank);
+    impl_->first = rank == 0;
     impl_->shared = share(node);
     MPI_Comm_free(&node);
 }
@@ -106,6 +110,11 @@ void NodeMutex::lock()
 void NodeMutex::unlock()
 {
     pthread_mutex_unlock(impl_->mutex());
+}
+
+bool NodeMutex::first() const
+{
+    return impl_->first;
 }
 
 } // namespace holon

@@ -111,7 +111,7 @@ struct CheckpointWriter::Impl {
     CommitRecord write(int slot, const CommitRecord& record, const Rows& rows);
     void write_identities(int slot, const Identities& all);
     void wait_for_helper();
-    void sync_others() const;
+    void sync() const;
     void check_in_place();
 
     Communicator comm;
@@ -125,10 +125,11 @@ struct CheckpointWriter::Impl {
     std::int64_t first_kept = 0;
     std::size_t n_owned = 0, n_kept = 0;
     SharedIdentities identities;
-    std::array<SharedIdentities, max_ring> identities_in; // those that this writer has left in each slot; of the helper
-    std::array<Buffer, 2> buffers;                        // one is filled while the other is written
-    Buffer synced_buffer;                                 // of the syncer
-    bool lent = false;                                    // the helper reads the atoms themselves
+    std::array<SharedIdentities, max_ring + synced_slots> identities_in; // what this writer has left in each slot
+    std::array<Buffer, 2> buffers;                                       // one is filled while the other is written
+    bool lent = false;                                                   // the helper reads the atoms themselves
+    bool sync_due = false;                                               // the next state is one to be synced
+    std::int64_t unsynced = -1; // sequence of a state that is to be synced when all ranks have written it; -1: none
     std::size_t current = 0;
     CommitRecord last_record{}; // of the state that finish() has written
     std::int64_t last_record_at = -1;
@@ -184,10 +185,12 @@ void CheckpointWriter::Impl::write_identities(int slot, const Identities& all)
     writes.finish();
 }
 
-void CheckpointWriter::Impl::sync_others() const
+/// First what the states rely on, so that a state that is found after a power cut can be gone on from.
+void CheckpointWriter::Impl::sync() const
 {
     for (const auto& path : options.sync_also)
         if (file_exists(path)) RawFile(path, RawFile::Mode::read).sync();
+    file.sync();
 }
 
 /// Writing goes on without error into a file that has no name any more. On the helper thread.
@@ -219,7 +222,8 @@ CheckpointWriter CheckpointWriter::create(const Communicator& comm, const std::s
 
     CheckpointWriter writer(std::make_unique<Impl>(comm, options, std::move(file), directory, new_run_id(comm)));
     writer.repartition(atoms);
-    writer.submit(state, atoms, box, options.sync_seconds > 0.0 ? std::uint64_t{checkpoint_sync_due} : 0);
+    writer.agree(options.sync_seconds > 0.0 ? std::uint64_t{checkpoint_sync_due} : 0);
+    writer.submit(state, atoms, box);
     on_all(comm, [&] {
         writer.finish();
         if (const auto error = writer.error(); !error.empty()) throw Failure(error);
@@ -251,10 +255,15 @@ CheckpointWriter CheckpointWriter::resume(const Communicator& comm, const std::s
             ages.push_back(is_sealed(record) ? record.sequence : 0);
         }
         sequence = std::ranges::max(ages);
-        // The slot that is restarted from is the last to be written again.
-        const auto age = [&](int k) { return ages[static_cast<std::size_t>(ring + k)]; };
-        const bool from_ring = contents.slot < ring;
-        next = {from_ring ? (contents.slot + 1) % ring : 0, from_ring ? (age(1) < age(0)) : 1 - (contents.slot - ring)};
+        // The slot that is restarted from, and those that came before it, are the last to be written again.
+        const auto youngest = [&](int begin, int count) {
+            const auto from = ages.begin() + begin;
+            const auto age = [&](std::int64_t a) {
+                return a <= ages[static_cast<std::size_t>(contents.slot)] ? a : -1;
+            };
+            return static_cast<int>(std::ranges::max_element(from, from + count, {}, age) - from);
+        };
+        next = {(youngest(0, ring) + 1) % ring, (youngest(ring, synced_slots) + 1) % synced_slots};
     });
     fits = comm.any(fits);
     if (!fits) return create(comm, path, contents.input, options, contents.state, atoms, box);
@@ -263,7 +272,10 @@ CheckpointWriter CheckpointWriter::resume(const Communicator& comm, const std::s
     comm.broadcast(std::as_writable_bytes(std::span(next)));
     comm.broadcast(std::as_writable_bytes(std::span(&sequence, 1)));
     RawFile file;
-    on_all(comm, [&] { file = RawFile(path, RawFile::Mode::write); });
+    on_all(comm, [&] {
+        file = RawFile(path, RawFile::Mode::write);
+        if (comm.root()) file.sync(); // a run that was killed may not have come to it
+    });
     CheckpointWriter writer(std::make_unique<Impl>(comm, options, std::move(file), directory, new_run_id(comm)));
     writer.impl_->sequence = sequence;
     writer.impl_->next_ring = next[0];
@@ -303,21 +315,32 @@ std::uint64_t CheckpointWriter::votes() const
     std::uint64_t votes = 0;
     if (!error().empty()) votes |= checkpoint_failed;
     if (due) votes |= checkpoint_sync_due;
-    if (impl_->syncer.busy()) votes |= checkpoint_sync_busy;
+    const bool writing = impl_->unsynced == impl_->sequence && impl_->helper.busy();
+    if (writing || impl_->syncer.busy()) votes |= checkpoint_sync_busy;
     return votes;
 }
 
-void CheckpointWriter::submit(const RunState& state, const Atoms& atoms, const Box& box, std::uint64_t agreed,
-                              bool lent)
+void CheckpointWriter::agree(std::uint64_t agreed)
+{
+    impl_->sync_due = false;
+    if ((agreed & (checkpoint_failed | checkpoint_sync_busy)) != 0) return;
+    if (impl_->unsynced < 0) {
+        impl_->sync_due = (agreed & checkpoint_sync_due) != 0;
+        return;
+    }
+    impl_->unsynced = -1;
+    if (impl_->turns.first()) impl_->syncer.start([impl = impl_.get()] { impl->sync(); });
+}
+
+void CheckpointWriter::submit(const RunState& state, const Atoms& atoms, const Box& box, bool lent)
 {
     if (!error().empty()) return;
-    const bool synced = (agreed & checkpoint_vote_bits) == checkpoint_sync_due;
+    const bool synced = std::exchange(impl_->sync_due, false);
     auto& buffer = impl_->buffers[impl_->current];
     impl_->current = 1 - impl_->current;
     double begin_cpu = thread_cpu_seconds();
     const auto rows = impl_->pack(atoms, lent, buffer);
     impl_->lent = lent;
-    if (synced) impl_->pack(atoms, false, impl_->synced_buffer);
 
     auto record = make_record(state, box);
     record.writer = impl_->writer_id;
@@ -335,8 +358,13 @@ void CheckpointWriter::submit(const RunState& state, const Atoms& atoms, const B
 
     begin_cpu = thread_cpu_seconds();
     const int ring = static_cast<int>(impl_->directory.ring);
-    impl_->helper.start([impl = impl_.get(), slot = impl_->take(impl_->next_ring, ring), record, rows,
-                         identities = impl_->identities] {
+    const int slot =
+        synced ? ring + impl_->take(impl_->next_synced, synced_slots) : impl_->take(impl_->next_ring, ring);
+    if (synced) {
+        impl_->last_sync = Clock::now();
+        impl_->unsynced = impl_->sequence;
+    }
+    impl_->helper.start([impl = impl_.get(), slot, record, rows, identities = impl_->identities] {
         impl->check_in_place();
         auto& there = impl->identities_in[static_cast<std::size_t>(slot)];
         if (there != identities) impl->write_identities(slot, *identities);
@@ -344,17 +372,6 @@ void CheckpointWriter::submit(const RunState& state, const Atoms& atoms, const B
         impl->last_record = impl->write(slot, record, rows);
         impl->last_record_at = impl->directory.slots[static_cast<std::size_t>(slot)].records + record.rank * page_bytes;
     });
-    if (synced) {
-        // First what the state relies on, so that a state that is found after a power cut can be gone on from.
-        impl_->last_sync = Clock::now();
-        impl_->syncer.start([impl = impl_.get(), slot = ring + impl_->take(impl_->next_synced, synced_slots), record,
-                             identities = impl_->identities] {
-            impl->sync_others();
-            impl->write_identities(slot, *identities);
-            impl->write(slot, record, impl->synced_buffer.rows());
-            impl->file.sync();
-        });
-    }
     impl_->stats.pack_s += thread_cpu_seconds() - begin_cpu;
     impl_->stats.written += 1;
     impl_->stats.bytes_per_step = static_cast<std::int64_t>(rows.positions.size_bytes() + rows.velocities.size_bytes() +
@@ -370,10 +387,8 @@ void CheckpointWriter::release()
 void CheckpointWriter::finish()
 {
     impl_->wait_for_helper();
-    impl_->syncer.start([impl = impl_.get()] {
-        impl->sync_others();
-        impl->file.sync();
-    });
+    impl_->unsynced = -1;
+    impl_->syncer.start([impl = impl_.get()] { impl->sync(); });
     impl_->syncer.wait();
 }
 

@@ -33,7 +33,8 @@ void write_steps(const Communicator& comm, CheckpointWriter& writer, std::int64_
         writer.repartition(atoms);
         auto votes = writer.votes();
         comm.bitwise_or(std::span(&votes, 1));
-        writer.submit(sample_state(step), atoms, sample_box(), votes);
+        writer.agree(votes);
+        writer.submit(sample_state(step), atoms, sample_box());
     }
     writer.finish();
     EXPECT_EQ(writer.error(), "");

@@ -24,7 +24,8 @@ inline void submit_step(CheckpointWriter& writer, std::int64_t step, const RunSt
 {
     const auto atoms = sample_atoms(n_atoms, step);
     if (step % 5 == 0) writer.repartition(atoms);
-    writer.submit(state, atoms, sample_box(), votes);
+    writer.agree(votes);
+    writer.submit(state, atoms, sample_box());
 }
 
 inline void submit_step(CheckpointWriter& writer, std::int64_t step)

@@ -97,7 +97,6 @@ private:
     std::optional<MeshReport> mesh_;
     std::vector<ConstraintDiagnosis> diagnoses_;
     std::int64_t start_step_ = 0, step_ = 0, last_checkpoint_ = -1;
-    std::uint64_t agreed_checkpoint_ = 0; // CheckpointVote bits
     std::int64_t n_warnings_ = 0;
     bool stopping_ = false;
 };

@@ -14,6 +14,7 @@ public:
     explicit NodeMutex(const Communicator& comm); // collective
     void lock();
     void unlock();
+    bool first() const; // of the ranks of its node
 
 private:
     struct Impl;

@@ -25,8 +25,8 @@
 ///
 /// Two promises. The death of the processes loses no step that all ranks have committed: what is written is in the
 /// hands of the operating system. The death of the machine loses no more than about `sync_seconds`: at that interval
-/// the other files of the run are synced to disk in the background, then a copy of the state is written to one of two
-/// slots that are used for nothing else, and synced, too.
+/// a state goes to one of two slots that are used for nothing else instead of to the ring; when all ranks have written
+/// it, one rank of each node syncs the other files of the run and then the checkpoint to disk in the background.
 namespace holon {
 
 /// How far the files beside the checkpoint had come when a state was submitted: where a run that goes on from it
@@ -81,7 +81,7 @@ struct CheckpointOptions {
 enum CheckpointVote : std::uint64_t {
     checkpoint_failed = 1,    // writing failed on some rank: end the run
     checkpoint_sync_due = 2,  // rank 0: time to sync
-    checkpoint_sync_busy = 4, // some rank is still syncing
+    checkpoint_sync_busy = 4, // some rank is still writing or syncing a state that is to be synced
     checkpoint_vote_bits = 7,
 };
 
@@ -138,11 +138,14 @@ public:
     /// This rank's CheckpointVote bits.
     std::uint64_t votes() const;
 
+    /// Takes the OR of all ranks' votes(): of each step, so that a sync begins and ends when it can.
+    void agree(std::uint64_t agreed);
+
     /// Copies positions, velocities and kept numbers of the owned atoms and has them written in the background; waits
-    /// if the previous state is still being written. The other columns are as they were at repartition(). `agreed` is
-    /// the OR of all ranks' votes(). Does nothing after a failure.
+    /// if the previous state is still being written. The other columns are as they were at repartition(). The state is
+    /// one to be synced, if the ranks have agreed that it is time. Does nothing after a failure.
     /// `lent`: positions and velocities stay as and where they are until release(), so that they need not be copied.
-    void submit(const RunState& state, const Atoms& atoms, const Box& box, std::uint64_t agreed = 0, bool lent = false);
+    void submit(const RunState& state, const Atoms& atoms, const Box& box, bool lent = false);
 
     /// Waits until the helper has done with atoms that have been lent.
     void release();

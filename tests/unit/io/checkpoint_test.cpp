@@ -124,8 +124,8 @@ TEST(Checkpoint, atoms_that_are_lent_may_change_after_their_release)
         atoms = sample_atoms(n_atoms, step);
         if (step % 5 == 0) writer.repartition(atoms);
         const bool lent = step % 3 != 0, synced = step % 7 == 0;
-        const auto agreed = synced && writer.votes() == 0 ? std::uint64_t{checkpoint_sync_due} : 0;
-        writer.submit(sample_state(step), atoms, sample_box(), agreed, lent);
+        writer.agree(writer.votes() | (synced ? std::uint64_t{checkpoint_sync_due} : 0));
+        writer.submit(sample_state(step), atoms, sample_box(), lent);
         writer.release();
         for (auto* vectors : {&atoms.x, &atoms.v}) std::ranges::fill(*vectors, IVec3(1, 2, 3));
         std::ranges::fill(atoms.kept, 0.0);
@@ -275,6 +275,37 @@ TEST(Checkpoint, synced_states_have_slots_of_their_own)
     expect_state(read_checkpoint({}, path), 60);
 }
 
+TEST(Checkpoint, goes_on_from_a_synced_state_over_the_oldest_ones)
+{
+    const TemporaryFolder folder;
+    const auto path = folder.file("checkpoint.h5");
+    const CheckpointOptions three{3, 0.0, {}};
+    const auto steps = [&] {
+        std::vector<std::int64_t> all;
+        for (const auto& slot : CheckpointFile(path).slots()) all.push_back(slot.empty ? -1 : slot.state.step);
+        return all;
+    };
+    write_steps(path, 0, 3, three);
+    EXPECT_EQ(steps(), (std::vector<std::int64_t>{3, 1, 2, -1, -1}));
+    const auto go_on = [&](std::int64_t step, std::uint64_t agreed) {
+        const auto contents = read_checkpoint({}, path);
+        EXPECT_EQ(contents.state.step, step - 1);
+        auto writer = CheckpointWriter::resume({}, path, contents, three, sample_atoms(n_atoms, step), sample_box());
+        submit_step(writer, step, sample_state(step), agreed);
+        writer.finish();
+        EXPECT_EQ(writer.error(), "");
+    };
+    go_on(4, checkpoint_sync_due);
+    EXPECT_EQ(steps(), (std::vector<std::int64_t>{3, 1, 2, -1, 4}));
+    go_on(5, checkpoint_sync_due | checkpoint_sync_busy);
+    EXPECT_EQ(steps(), (std::vector<std::int64_t>{3, 5, 2, -1, 4}));
+    go_on(6, checkpoint_sync_due);
+    EXPECT_EQ(steps(), (std::vector<std::int64_t>{3, 5, 2, 6, 4}));
+    go_on(7, 0);
+    go_on(8, checkpoint_sync_due);
+    EXPECT_EQ(steps(), (std::vector<std::int64_t>{3, 5, 7, 6, 8}));
+}
+
 /// Runs `work` in a process of its own and kills it after a random time of up to `microseconds`; true if it was killed.
 bool kill_while(const std::function<void()>& work, int microseconds, std::mt19937& random)
 {
@@ -305,8 +336,9 @@ TEST(Checkpoint, survives_kill_at_any_moment)
                 if (!std::filesystem::exists(path)) write_steps(path, 0, 0);
                 const auto contents = read_checkpoint({}, path);
                 auto step = contents.state.step;
-                auto writer =
-                    CheckpointWriter::resume({}, path, contents, options, sample_atoms(n_atoms, step), sample_box());
+                const CheckpointOptions synced{options.slots, 1e-9, {}};
+                auto writer = CheckpointWriter::resume({}, path, contents, round % 3 == 0 ? synced : options,
+                                                       sample_atoms(n_atoms, step), sample_box());
                 for (++step; step < contents.state.step + 200; ++step) submit_step(writer, step);
             },
             20000, random);
