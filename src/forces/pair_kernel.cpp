@@ -335,7 +335,7 @@ void HOLON_NAME(fold, HOLON_VARIANT)(const FoldData& data)
 std::size_t HOLON_NAME(run_kernel, HOLON_VARIANT)(Kind kind, Form form, const KernelData& data)
 {
     // Polynomials of lower degree are filled up with zeros.
-    constexpr int low = 6, next = 7, medium = 10, high = 13;
+    constexpr int low = 5, next = 6, medium = 9, high = 13;
     const int degree = data.constants.degree;
     if (kind == Kind::vdw) {
         if (form == Form::force_switch) return run_vdw<Form::force_switch>(data);

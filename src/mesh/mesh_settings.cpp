@@ -48,15 +48,35 @@ Choice choose(double error)
     return interpolate(wide_choices, error);
 }
 
+/// GROMACS' own rule, so that its grids are found again: the first listed number of points that is enough.
+std::array<int, 3> gromacs_grid(const Parameters& p, const Box& box)
+{
+    constexpr int small[] = {6, 8, 10, 12, 14, 16, 20, 24, 25, 28, 32, 36, 40, 42, 44};
+    constexpr int base[] = {45, 48, 50, 52, 54, 56, 60, 64, 70, 72, 75, 80, 81, 84};
+    std::array<int, 3> n{};
+    for (std::size_t k = 0; k < 3; ++k) {
+        if (p.fourier_n[k] > 0) {
+            n[k] = p.fourier_n[k];
+            continue;
+        }
+        const double least = std::max(box.vectors().row(static_cast<int>(k)).norm() / p.fourier_spacing * (1.0 - 1e-9),
+                                      2.0 * (p.pme_order - 1));
+        for (const int points : small)
+            if (n[k] == 0 && points >= least) n[k] = points;
+        for (int scale = 1; n[k] == 0; scale *= 2)
+            for (const int points : base)
+                if (n[k] == 0 && points * scale >= least) n[k] = points * scale;
+    }
+    return n;
+}
+
 /// Relative rms force error of smooth PME: fitted to GROMACS on water and proteins (order 4 to 6, tolerance 1e-5).
 double spme_error(const Parameters& p, const Box& box, double beta)
 {
-    double asked = 0.0;
-    for (int k = 0; k < 3; ++k) {
-        const int n = p.fourier_n[static_cast<std::size_t>(k)];
-        asked = std::max(asked, n > 0 ? box.vectors().row(k).norm() / n : p.fourier_spacing);
-    }
-    const double spacing = beta * asked / 0.416; // in units of the usual 0.12 nm at a cutoff of 0.9 nm
+    const auto n = gromacs_grid(p, box);
+    double apart = 0.0;
+    for (int k = 0; k < 3; ++k) apart = std::max(apart, box.vectors().row(k).norm() / n[static_cast<std::size_t>(k)]);
+    const double spacing = beta * apart / 0.416; // in units of the usual 0.12 nm at a cutoff of 0.9 nm
     const double at_one = p.pme_order <= 3   ? 4e-3
                           : p.pme_order == 4 ? 7.2e-4
                           : p.pme_order == 5 ? 1.9e-4
@@ -82,28 +102,6 @@ std::array<int, 3> grid_for(const Box& box, double spacing)
         int& points = n[static_cast<std::size_t>(k)];
         points = std::max(4, static_cast<int>(std::ceil(length / (spacing * skewed) - 1e-6)));
         while (!smooth_length(points)) ++points;
-    }
-    return n;
-}
-
-/// GROMACS' own rule, so that its grids are found again: the first listed number of points that is enough.
-std::array<int, 3> gromacs_grid(const Parameters& p, const Box& box)
-{
-    constexpr int small[] = {6, 8, 10, 12, 14, 16, 20, 24, 25, 28, 32, 36, 40, 42, 44};
-    constexpr int base[] = {45, 48, 50, 52, 54, 56, 60, 64, 70, 72, 75, 80, 81, 84};
-    std::array<int, 3> n{};
-    for (std::size_t k = 0; k < 3; ++k) {
-        if (p.fourier_n[k] > 0) {
-            n[k] = p.fourier_n[k];
-            continue;
-        }
-        const double least = std::max(box.vectors().row(static_cast<int>(k)).norm() / p.fourier_spacing * (1.0 - 1e-9),
-                                      2.0 * (p.pme_order - 1));
-        for (const int points : small)
-            if (n[k] == 0 && points >= least) n[k] = points;
-        for (int scale = 1; n[k] == 0; scale *= 2)
-            for (const int points : base)
-                if (n[k] == 0 && points * scale >= least) n[k] = points * scale;
     }
     return n;
 }
@@ -135,9 +133,12 @@ MeshSettings choose_mesh(const Parameters& p, const Box& box)
     const double beta = GaussianSplit::beta_for(p.rcoulomb, p.ewald_rtol);
     const double as_spme = spme_error(p, box, beta);
     if (p.mesh == MeshKind::esp) {
-        const double asked = p.mesh_accuracy > 0.0 ? p.mesh_accuracy : 0.65 * as_spme;
-        const auto choice = choose(0.7 * asked);
-        return prolate_settings(p, box, choice, 0.2 * choice.error, max_pair_degree(p));
+        // Systems differ: what has been asked for is to be kept by all of them. That of smooth PME follows the box, but
+        // in steps: boxes that differ little have the same mesh.
+        const double in_steps = std::exp2(std::floor(8.0 * std::log2(0.75 * as_spme)) / 8.0);
+        const auto choice = choose(p.mesh_accuracy > 0.0 ? 0.7 * p.mesh_accuracy : in_steps);
+        // The largest error of a pair, which makes 0.65 times as much of the forces.
+        return prolate_settings(p, box, choice, 0.65 * choice.error, max_pair_degree(p));
     }
     MeshSettings settings;
     settings.kind = MeshKind::spme;
