@@ -144,11 +144,11 @@ struct PairForce::Impl {
         const auto n = list.clusters().size();
         const auto n_parts = static_cast<int>(list.parts().size());
         parallel_parts(n_parts, [&](int p, int) {
-            const auto [first, last, unused] = list.parts()[index(p)];
+            const auto [first, last] = list.parts()[index(p)];
             auto& wide = own.wide[index(p)];
             std::size_t n_close = 0;
             for (auto c = first; c < last; ++c)
-                n_close += index(list.rows()[index(c)].end - list.rows()[index(c)].close);
+                n_close += index(list.rows()[index(c)].close_end - list.rows()[index(c)].close);
             if (wide.pairs.size() <= n_close) wide.pairs.resize(2 * n_close + 1);
             const pair::KernelData data{.clusters = list.clusters().data(),
                                         .centred = list.centred(),
@@ -213,8 +213,9 @@ struct PairForce::Impl {
     void for_each_pair_of_row(const KindData& own, const PairList& list, const Atoms& atoms, std::size_t ci,
                               Use use) const
     {
-        for (const auto entry : list.rows()[ci].entries())
+        list.for_each_entry(ci, [&](PairList::Entry entry) {
             for_each_pair(own, list, atoms, static_cast<std::int32_t>(ci), entry.cluster, entry.mask, use);
+        });
     }
 
     template <class Use>
@@ -290,7 +291,7 @@ struct PairForce::Impl {
         }
         std::vector<std::string> failures(list.parts().size());
         thread_forces.add(atoms.f, static_cast<int>(failures.size()), [&](int k, std::span<IVec3> f) {
-            const auto [first, last, unused] = list.parts()[index(k)];
+            const auto [first, last] = list.parts()[index(k)];
             for (auto ci = first; ci < last; ++ci)
                 for_each_pair_of_row(own, list, atoms, index(ci), [&](PlacePair p, const Vec3& d) {
                     add_wide(own, list, atoms, p, d, f, failures[index(k)]);
@@ -305,13 +306,15 @@ struct PairForce::Impl {
         const auto term = own.kind == Kind::coulomb ? EnergyTerm::coulomb_short : EnergyTerm::lj;
         std::vector<FixedSum> of_parts(list.parts().size());
         parallel_parts(static_cast<int>(of_parts.size()), [&](int k, int) {
-            const auto [first, last, unused] = list.parts()[index(k)];
+            const auto [first, last] = list.parts()[index(k)];
             FixedSum sum;
             if (vectorised(own)) {
                 const pair::EnergyData data{.clusters = list.clusters().data(),
                                             .first = first,
                                             .last = last,
                                             .rows = list.rows().data(),
+                                            .used_rows = list.used_rows().data(),
+                                            .used = list.used().data(),
                                             .charge = own.charge.data(),
                                             .type = own.type.data(),
                                             .c6 = c6.data(),

@@ -122,25 +122,44 @@ struct RowSums {
     I16 x, y, z;
 };
 
-/// Adds the forces of the pairs of a row with clusters of `entries`, and minus those on the others to theirs; only if
-/// `close` can there be pairs beyond the limit.
-template <bool close, class Pair, class T>
-HOLON_INLINE void add_entries(const Pair& pair, const RowCluster<T>& row, const ClusterOf<T>* clusters,
-                              const PairList::Entry* begin, const PairList::Entry* end, LaneForces* forces,
-                              RowSums& sums, WidePairs*& wide)
+/// Of an entry of either kind. Of a far one all lanes may be taken: what is not used is far away, or adds to places
+/// that belong to no atom.
+HOLON_INLINE std::int32_t cluster_of(std::int32_t far)
 {
+    return far;
+}
+HOLON_INLINE std::int32_t cluster_of(PairList::Entry close)
+{
+    return close.cluster;
+}
+HOLON_INLINE std::uint32_t mask_of(std::int32_t)
+{
+    return 0xffff;
+}
+HOLON_INLINE std::uint32_t mask_of(PairList::Entry close)
+{
+    return close.mask;
+}
+
+/// Adds the forces of the pairs of a row with far or close entries, and minus those on the others to theirs; only those
+/// of close ones may be beyond the limit.
+template <class Entry, class Pair, class T>
+HOLON_INLINE void add_entries(const Pair& pair, const RowCluster<T>& row, const ClusterOf<T>* clusters,
+                              const Entry* begin, const Entry* end, LaneForces* forces, RowSums& sums, WidePairs*& wide)
+{
+    constexpr bool close = std::is_same_v<Entry, PairList::Entry>;
     // The square of the limit, in units of pair forces.
     constexpr float limit2 = wide_limit * wide_limit * static_cast<float>(1 << kernel_force_bits) *
                              static_cast<float>(1 << kernel_force_bits);
-    for (const auto* entry = begin; entry != end; ++entry) {
-        const std::int64_t cj = entry->cluster;
+    for (const Entry* entry = begin; entry != end; ++entry) {
+        const std::int64_t cj = cluster_of(*entry);
         const Distances d = row.from(clusters[cj]);
         const F16 r2 = d.square();
-        Lanes taken = less(lanes_of(entry->mask), r2, pair.cutoff2());
+        Lanes taken = less(lanes_of(mask_of(*entry)), r2, pair.cutoff2());
         const F16 force = pair.force(r2, cj);
         if constexpr (close) {
             const Lanes fits = less_or_equal(taken, force * force * r2, splat<F16>(limit2)); // not NaN
-            wide->cluster = entry->cluster;
+            wide->cluster = cluster_of(*entry);
             wide->mask = bits_of(without(taken, fits));
             wide += wide->mask != 0 ? 1 : 0;
             taken = fits;
@@ -164,7 +183,8 @@ HOLON_INLINE void add_entries(const Pair& pair, const RowCluster<T>& row, const 
 HOLON_INLINE void start(const KernelData& k)
 {
     for (std::int64_t c = k.first; c < k.n_clusters; ++c) {
-        const std::int64_t own = c < k.last ? k.rows[c].end - k.rows[c].begin : 0;
+        const PairList::Row row = c < k.last ? k.rows[c] : PairList::Row{};
+        const auto own = (row.far_end - row.far) + (row.close_end - row.close);
         const auto surplus = static_cast<std::uint32_t>(own - k.named[c]);
         const I16 bias = splat<I16>(static_cast<std::int32_t>(surplus * rounder_bits));
         __builtin_memcpy(k.forces[c].x, &bias, sizeof bias);
@@ -181,13 +201,13 @@ HOLON_INLINE std::size_t run_rows(const KernelData& k, const ClusterOf<T>* clust
     WidePairs* wide = k.wide;
     for (std::int64_t ci = k.first; ci < k.last; ++ci) {
         const PairList::Row entries = k.rows[ci];
-        if (entries.begin == entries.end) continue;
+        if (entries.far == entries.far_end && entries.close == entries.close_end) continue;
         const RowCluster<T> row(clusters[ci]);
         pair.set_row(ci);
         RowSums sums{};
         WidePairs* const wide_of_row = wide;
-        add_entries<false>(pair, row, clusters, entries.begin, entries.close, k.forces, sums, wide);
-        add_entries<true>(pair, row, clusters, entries.close, entries.end, k.forces, sums, wide);
+        add_entries(pair, row, clusters, entries.far, entries.far_end, k.forces, sums, wide);
+        add_entries(pair, row, clusters, entries.close, entries.close_end, k.forces, sums, wide);
         add_to(k.forces[ci].x, -transposed(sums.x));
         add_to(k.forces[ci].y, -transposed(sums.y));
         add_to(k.forces[ci].z, -transposed(sums.z));
@@ -264,9 +284,10 @@ HOLON_INLINE int128 energies(const EnergyData& k)
     const F8 magic = zero + 0x1.8p52;
     for (std::int64_t ci = k.first; ci < k.last; ++ci) {
         const Cluster& own = k.clusters[ci];
+        const PairList::Row row = k.rows[ci];
         L8 sum{}, large{};
-        for (const PairList::Entry* e = k.rows[ci].begin; e != k.rows[ci].end; ++e) {
-            const std::int64_t cj = e->cluster;
+        const auto add = [&](std::int64_t cj, std::uint32_t entry_mask) __attribute__((always_inline))
+        {
             const Cluster& other = k.clusters[cj];
             for (int a = 0; a < 4; a += 2) {
                 const I8s x = difference(own.x + a, other.x), y = difference(own.y + a, other.y),
@@ -279,21 +300,23 @@ HOLON_INLINE int128 energies(const EnergyData& k)
                               double{unit2};
                 const F8 rinv =
                     refine_inverse_sqrt(r2, __builtin_convertvector(inverse_sqrt(r2_single, (I8s)r2_single), F8));
-                const auto mask = static_cast<std::int64_t>(e->mask >> (4 * a));
+                const auto mask = static_cast<std::int64_t>(entry_mask >> (4 * a));
                 const L8 near = ((mask & lane_bit) != 0) & __builtin_convertvector(r2_single < cutoff2, L8);
                 const F8 value = energy<kind, form>(k, r2, rinv, 4 * ci + a, 4 * cj);
                 const F8 counted = near ? value : zero;
                 large |= ~((counted < energy_limit) & (counted > -energy_limit)); // also NaN
                 sum += (L8)(counted * 0x1p36 + magic) - (L8)magic;
             }
-        }
-        std::int64_t any_large = 0, row = 0;
+        };
+        for (const std::int32_t* e = row.far; e != row.far_end; ++e) add(*e, k.used_rows[ci] * k.used[*e]);
+        for (const PairList::Entry* e = row.close; e != row.close_end; ++e) add(e->cluster, e->mask);
+        std::int64_t any_large = 0, of_row = 0;
         for (int l = 0; l < 8; ++l) {
             any_large |= large[l];
-            row += sum[l];
+            of_row += sum[l];
         }
         k.row_left_out[ci] = any_large != 0;
-        if (any_large == 0) total += row;
+        if (any_large == 0) total += of_row;
     }
     return total;
 }

@@ -37,7 +37,7 @@ struct KernelData {
     const CentredCluster* centred; // as many, or null
     std::int64_t n_clusters;
     std::int64_t first, last;   // rows to be done
-    const PairList::Row* rows;  // per cluster: only from `close` on may forces be beyond the limit
+    const PairList::Row* rows;  // per cluster: only those of close entries may be beyond the limit
     const std::int32_t* named;  // per cluster: entries of these rows that name it
     const float* charge;        // per place, times sqrt(coulomb factor); Coulomb lists
     Combination combination;    // Lennard-Jones lists
@@ -71,7 +71,8 @@ struct EnergyData {
     const Cluster* clusters;
     std::int64_t first, last; // rows to be done
     const PairList::Row* rows;
-    const double* charge; // as in KernelData
+    const std::uint32_t *used_rows, *used; // per cluster, see PairList
+    const double* charge;                  // as in KernelData
     const std::int32_t* type;
     const double* c6; // n_types x n_types
     const double* c12;

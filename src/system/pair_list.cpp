@@ -28,6 +28,10 @@ float rounding_margin(float extent)
     return 1e-5F + 4.0F * std::numeric_limits<float>::epsilon() * extent;
 }
 
+/// Pairs of clusters that are closer than the cutoff less this [nm] stay so while most outer lists live: it does not
+/// pay to look at them again. (Nothing but speed depends on it.)
+constexpr float near_margin = 0.04F;
+
 } // namespace
 
 /// Axis-aligned bounds of the atoms of a cluster or of a set.
@@ -167,14 +171,11 @@ struct PairList::Columns {
 class PairList::Rules {
 public:
     Rules(const Topology& topology, const PairList& list, const Atoms& atoms)
-        : list_(list), next_(list.atoms_.size(), -1), molecule_start_(list.atoms_.size()),
-          excluded_(list.atoms_.size()), used_rows_(list.clusters_.size()), used_(list.clusters_.size())
+        : list_(list), next_(list.atoms_.size(), -1), molecule_start_(list.atoms_.size()), excluded_(list.atoms_.size())
     {
         parallel_for(list.atoms_.size(), few_places, [&](std::size_t begin, std::size_t end) {
             for (std::size_t p = begin; p < end; ++p) {
                 if (list.atoms_[p] < 0) continue;
-                used_rows_[p / width] |= 1U << width * (p % width);
-                used_[p / width] |= 1U << p % width;
                 const auto place = topology.place(atoms.id[index(list.atoms_[p])]);
                 molecule_start_[p] = place.molecule_start;
                 excluded_[p] = &topology.molecule_types[index(place.molecule_type)].exclusions[index(place.index)];
@@ -195,27 +196,24 @@ public:
         }
     }
 
-    /// What the search for a row needs to know; holds until the thread's next row.
-    void prepare(std::int32_t ci, pair::RowSearch& search, Scratch& scratch) const
+    /// Which pairs of a row's cluster are none; holds until the thread's next row.
+    void leave_out(std::int32_t ci, Scratch& scratch) const
     {
-        const auto leave_out = [&scratch](std::int32_t cj, std::uint32_t pairs) {
+        const auto mark = [&scratch](std::int32_t cj, std::uint32_t pairs) {
             scratch.left_out[index(cj)] |= pairs;
             scratch.marked.push_back(cj);
         };
         for (const auto cj : scratch.marked) scratch.left_out[index(cj)] = 0;
         scratch.marked.clear();
         constexpr std::uint32_t not_above_diagonal = 0xf731; // a >= b
-        leave_out(ci, not_above_diagonal);
+        mark(ci, not_above_diagonal);
         for (std::size_t a = 0; a < width; ++a) {
             const auto p = index(ci) * width + a;
             if (list_.atoms_[p] < 0) continue;
             for (const auto partner : *excluded_[p])
                 for (auto q = first_place_.find(molecule_start_[p] + partner); q >= 0; q = next_[index(q)])
-                    leave_out(q / width, 1U << (width * a + index(q % width)));
+                    mark(q / width, 1U << (width * a + index(q % width)));
         }
-        search.used_rows = used_rows_[index(ci)];
-        search.used = used_.data();
-        search.left_out = scratch.left_out.data();
     }
 
 private:
@@ -226,7 +224,6 @@ private:
     std::vector<std::int32_t> next_;                         // per place: the next of the same atom
     std::vector<AtomId> molecule_start_;                     // per place
     std::vector<const std::vector<std::int32_t>*> excluded_; // per place: molecule-local
-    std::vector<std::uint32_t> used_rows_, used_;            // per cluster: bits 4 a, bits a of the used places
 };
 
 /// Clusters [first, last), all of one column of a zone, whose partners are searched together.
@@ -272,6 +269,7 @@ void PairList::build(const Atoms& atoms, const std::vector<std::uint8_t>& takes_
                          },
                          [](int& total, int next) { total &= next; }) != 0;
 
+    mark_used();
     const Rules rules(topology_, *this, atoms);
     const float margin = rounding_margin(std::max({all.extent(0), all.extent(1), all.extent(2)}));
     reach_ = static_cast<float>(cutoff) + margin;
@@ -280,6 +278,17 @@ void PairList::build(const Atoms& atoms, const std::vector<std::uint8_t>& takes_
     share_out_rows();
     before_.clear();
     take_inner();
+}
+
+void PairList::mark_used()
+{
+    used_rows_.assign(clusters_.size(), 0);
+    used_.assign(clusters_.size(), 0);
+    for (std::size_t p = 0; p < atoms_.size(); ++p) {
+        if (atoms_[p] < 0) continue;
+        used_rows_[p / width] |= 1U << width * (p % width);
+        used_[p / width] |= 1U << p % width;
+    }
 }
 
 /// Makes room for centred positions if they are exact.
@@ -317,14 +326,15 @@ void PairList::list_rows(std::span<const Columns> sets, const Rules& rules)
         scratch.candidates.resize(clusters_.size() + pair::search_width);
         scratch.left_out.assign(clusters_.size(), 0);
         scratch.marked.clear();
-        found.row_close.clear();
-        found.row_end.assign(1, 0);
+        found.ends.assign(1, {0, 0, 0});
         const auto begin = blocks.size() * index(p) / n_parts, end = blocks.size() * index(p + 1) / n_parts;
         for (auto b = begin; b < end; ++b) add_rows(sets, blocks[b], rules, scratch, found);
-        const Entry* const entries = found.entries.data();
-        for (std::size_t r = 0; r < found.row_close.size(); ++r)
-            outer_[index(blocks[begin].first) + r] = {entries + found.row_end[r], entries + found.row_close[r],
-                                                      entries + found.row_end[r + 1]};
+        for (std::size_t r = 0; r + 1 < found.ends.size(); ++r) {
+            const Ends &first = found.ends[r], &last = found.ends[r + 1];
+            outer_[index(blocks[begin].first) + r] = {
+                found.near.data() + first.near, found.near.data() + last.near,    found.far.data() + first.far,
+                found.far.data() + last.far,    found.close.data() + first.close, found.close.data() + last.close};
+        }
     });
 }
 
@@ -345,54 +355,31 @@ void PairList::add_rows(std::span<const Columns> sets, const Block& rows, const 
         if ((rows.zone & other) == 0 && sets[other].first < sets[other].last)
             n += pair::find_candidates(block, sets[other].view(), scratch.candidates.data() + n);
 
-    scratch.close.resize(std::max(scratch.close.size(), n + 1));
     pair::RowSearch search{.clusters = clusters_.data(),
                            .centred = centred(),
                            .own = rows.first,
                            .reach = reach,
+                           .near = reach_ - near_margin,
                            .close = close_ + static_cast<float>(skin_),
                            .candidates = scratch.candidates.data(),
                            .n_candidates = n,
-                           .used_rows = 0,
-                           .used = nullptr,
-                           .left_out = nullptr,
-                           .scratch = scratch.close.data()};
+                           .used_rows = used_rows_.data(),
+                           .used = used_.data(),
+                           .left_out = scratch.left_out.data()};
+    const auto make_room = [n](auto& entries, std::size_t listed) {
+        const auto needed = listed + n + pair::copy_width;
+        if (entries.size() < needed) entries.resize(needed + needed / 8);
+        return entries.data() + listed;
+    };
     for (; search.own < rows.last; ++search.own) {
-        rules.prepare(search.own, search, scratch);
-        const auto listed = found.row_end.back();
-        const auto needed = listed + n + 1;
-        if (found.entries.size() < needed) found.entries.resize(needed + needed / 8);
-        const auto length = pair::find_entries(search, found.entries.data() + listed);
-        found.row_close.push_back(listed + length.far);
-        found.row_end.push_back(listed + length.all);
+        rules.leave_out(search.own, scratch);
+        const Ends& last = found.ends.back();
+        const pair::RowEntries begin{make_room(found.near, last.near), make_room(found.far, last.far),
+                                     make_room(found.close, last.close)};
+        const auto end = pair::find_entries(search, begin);
+        found.ends.push_back({last.near + index(end.near - begin.near), last.far + index(end.far - begin.far),
+                              last.close + index(end.close - begin.close)});
     }
-}
-
-void PairList::share_out_rows()
-{
-    std::size_t total = 0, longest = 0, before = 0;
-    for (const Row& row : outer_) {
-        total += row.entries().size();
-        longest = std::max(longest, row.entries().size());
-    }
-    const auto n_parts = index(Slices(outer_.size(), few_clusters).count());
-    std::int64_t next = 0;
-    for (std::size_t p = 1; p <= n_parts; ++p) {
-        Part part{next, next, before};
-        while (part.last < std::ssize(outer_) && (before < total * p / n_parts || p == n_parts))
-            before += outer_[index(part.last++)].entries().size();
-        next = part.last;
-        parts_.push_back(part);
-    }
-    inner_.resize(outer_.size());
-    if (inner_room_ < total) {
-        inner_room_ = total + total / 8;
-        inner_entries_.reset(); // before there is another
-        inner_entries_ = std::make_unique_for_overwrite<Entry[]>(inner_room_);
-    }
-    close_room_ = longest;
-    close_entries_.resize(n_parts * close_room_);
-    named_.resize(n_parts * clusters_.size());
 }
 
 /// Cuts `members` into clusters, column by column and slab by slab upwards; `all` grows to include them.

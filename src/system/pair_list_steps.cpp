@@ -1,4 +1,4 @@
-// What a pair list does at every step: positions, margins, the inner list.
+// The inner list of a pair list, and what is done at every step: positions, margins.
 #include <holon/system/pair_list.hpp>
 
 #include <holon/core/parallel.hpp>
@@ -17,6 +17,47 @@ std::size_t index(std::int64_t i)
 }
 
 } // namespace
+
+template <class T>
+void PairList::Room<T>::make(std::size_t wanted)
+{
+    if (size >= wanted) return;
+    size = wanted + wanted / 8;
+    entries.reset(); // before there is another
+    entries = std::make_unique_for_overwrite<T[]>(size);
+}
+
+void PairList::share_out_rows()
+{
+    const auto close_of = [](const OuterRow& row) { return index(row.close_end - row.close); };
+    const auto size_of = [&](const OuterRow& row) {
+        return index((row.near_end - row.near) + (row.far_end - row.far)) + close_of(row);
+    };
+    std::size_t total = 0;
+    for (const auto& row : outer_) total += size_of(row);
+    const auto n_parts = index(Slices(outer_.size(), few_clusters).count());
+    before_parts_.clear();
+    named_near_.assign(n_parts * clusters_.size(), 0);
+    std::int64_t next = 0;
+    Before before{0, 0};
+    for (std::size_t p = 1; p <= n_parts; ++p) {
+        Part part{next, next};
+        before_parts_.push_back(before);
+        std::int32_t* const named = named_near_.data() + (p - 1) * clusters_.size();
+        while (part.last < std::ssize(outer_) && (before.all < total * p / n_parts || p == n_parts)) {
+            const auto& row = outer_[index(part.last++)];
+            before.all += size_of(row);
+            before.close += close_of(row);
+            for (const auto cj : std::span(row.near, row.near_end)) ++named[cj];
+        }
+        next = part.last;
+        parts_.push_back(part);
+    }
+    inner_.resize(outer_.size());
+    inner_far_.make(before.all + n_parts * pair::copy_width);
+    inner_close_.make(before.close + n_parts);
+    named_.resize(named_near_.size());
+}
 
 void PairList::load_positions(const Atoms& atoms)
 {
@@ -79,19 +120,23 @@ void PairList::take_inner()
         [](float& total, float next) { total = std::max(total, next); });
     parallel_parts(static_cast<int>(parts_.size()), [&](int p, int) {
         const auto& part = parts_[index(p)];
+        const auto& before = before_parts_[index(p)];
+        const auto own = index(p) * clusters_.size() + index(part.first), end = index(p + 1) * clusters_.size();
+        std::copy(named_near_.data() + own, named_near_.data() + end, named_.data() + own);
         pair::prune({.clusters = clusters_.data(),
                      .centred = centred(),
-                     .n_clusters = std::ssize(clusters_),
                      .first = part.first,
                      .last = part.last,
                      .rows = outer_.data(),
                      .kept_rows = inner_.data(),
+                     .used_rows = used_rows_.data(),
+                     .used = used_.data(),
                      .margin = margin_.data(),
                      .largest_margin = largest_margin,
                      .cutoff = reach_,
                      .close = close_,
-                     .kept = inner_entries_.get() + part.entries_before,
-                     .scratch = close_entries_.data() + index(p) * close_room_,
+                     .kept_far = inner_far_.entries.get() + before.all + index(p) * pair::copy_width,
+                     .kept_close = inner_close_.entries.get() + before.close + index(p),
                      .named = named_.data() + index(p) * clusters_.size()});
     });
 }

@@ -25,75 +25,87 @@ HOLON_INLINE F16 square_of(float distance)
     return splat<F16>(distance * per_nm * (distance * per_nm));
 }
 
-/// Entries as they are found: those that may come close wait for the end of the row.
-struct Sorted {
-    PairList::Entry* next;
-    PairList::Entry* const scratch;
-    std::size_t n_close = 0;
+/// 1 or 0, in a way that keeps compilers from making a branch of what follows: it would be mispredicted.
+HOLON_INLINE int as_number(bool b)
+{
+    int number = b ? 1 : 0;
+    asm("" : "+r"(number));
+    return number;
+}
 
-    HOLON_INLINE void add(PairList::Entry entry, bool is_one, bool close)
-    {
-        *next = entry;
-        scratch[n_close] = entry;
-        next += (is_one & !close) ? 1 : 0;
-        n_close += (is_one & close) ? 1 : 0;
-    }
-    /// Returns where those begin.
-    HOLON_INLINE PairList::Entry* append_close()
-    {
-        PairList::Entry* const begin = next;
-        for (std::size_t e = 0; e < n_close; ++e) *next++ = scratch[e];
-        n_close = 0;
-        return begin;
-    }
-};
+/// Writes an entry wherever it may belong, and goes on where it does.
+template <class T>
+HOLON_INLINE void add(T*& next, T entry, int is_one)
+{
+    *next = entry;
+    next += is_one;
+}
 
 template <class T>
-HOLON_INLINE RowLength find_among(const RowSearch& s, const ClusterOf<T>* clusters, PairList::Entry* found)
+HOLON_INLINE RowEntries find_among(const RowSearch& s, const ClusterOf<T>* clusters, RowEntries next)
 {
     const RowCluster<T> row(clusters[s.own]);
-    const F16 reach2 = square_of(s.reach), close2 = square_of(s.close);
-    Sorted entries{found, s.scratch};
+    const F16 reach2 = square_of(s.reach), near2 = square_of(s.near), close2 = square_of(s.close);
+    const std::uint32_t used_rows = s.used_rows[s.own];
     for (std::size_t k = 0; k < s.n_candidates; ++k) {
         const std::int32_t other = s.candidates[k];
-        const std::uint32_t mask = s.used_rows * s.used[other] & ~s.left_out[other];
+        const std::uint32_t all = used_rows * s.used[other], mask = all & ~s.left_out[other];
         const F16 distance2 = row.from(clusters[other]).square();
-        const bool near = any(less(lanes_of(mask), distance2, reach2));
-        entries.add({other, mask}, near & (other >= s.own), any(less(lanes_of(mask), distance2, close2)));
+        const int is_one = as_number(any(less(lanes_of(mask), distance2, reach2)) & (other >= s.own));
+        const int close = is_one & as_number(any(less(lanes_of(mask), distance2, close2)) | (mask != all));
+        const int not_close = is_one ^ close;
+        const int near = not_close & as_number(any(less(lanes_of(mask), distance2, near2)));
+        add(next.near, other, near);
+        add(next.far, other, not_close ^ near);
+        add(next.close, {other, mask}, close);
     }
-    PairList::Entry* const close = entries.append_close();
-    return {static_cast<std::size_t>(close - found), static_cast<std::size_t>(entries.next - found)};
+    return next;
+}
+
+/// May write up to copy_width more.
+HOLON_INLINE std::int32_t* copy(const std::int32_t* begin, const std::int32_t* end, std::int32_t* to)
+{
+    for (const std::int32_t* from = begin; from < end; from += copy_width)
+        __builtin_memcpy(to + (from - begin), from, copy_width * sizeof *to);
+    return to + (end - begin);
 }
 
 template <class T>
 HOLON_INLINE void prune_rows(const Prune& d, const ClusterOf<T>* clusters)
 {
-    Sorted kept{d.kept, d.scratch};
+    std::int32_t* next_far = d.kept_far;
+    PairList::Entry* next_close = d.kept_close;
     const F16 units = splat<F16>(per_nm);
-    for (std::int64_t c = d.first; c < d.n_clusters; ++c) d.named[c] = 0;
+    constexpr std::uint32_t all_lanes = 0xffff; // what is not used is far away, or in lanes that belong to no atom
     for (std::int64_t ci = d.first; ci < d.last; ++ci) {
         const RowCluster<T> row(clusters[ci]);
-        const PairList::Row entries = d.rows[ci];
-        PairList::Entry* const begin = kept.next;
+        const PairList::OuterRow entries = d.rows[ci];
+        const PairList::Row begin{next_far, next_far, next_close, next_close};
         const F16 reach = splat<F16>((d.cutoff + d.margin[ci]) * per_nm);
-        const auto near = [&](PairList::Entry entry, F16 distance2) __attribute__((always_inline))
+        const auto within_cutoff = [&](std::int32_t other, std::uint32_t mask, F16 distance2)
+            __attribute__((always_inline))
         {
-            const F16 limit = multiply_add(splat<F16>(d.margin[entry.cluster]), units, reach);
-            const bool is_near = any(less(lanes_of(entry.mask), distance2, limit * limit));
-            d.named[entry.cluster] += is_near ? 1 : 0;
-            return is_near;
+            const F16 limit = multiply_add(splat<F16>(d.margin[other]), units, reach);
+            const int is_within = as_number(any(less(lanes_of(mask), distance2, limit * limit)));
+            d.named[other] += is_within;
+            return is_within;
         };
-        for (const PairList::Entry* e = entries.begin; e != entries.close; ++e) {
-            *kept.next = *e;
-            kept.next += near(*e, row.from(clusters[e->cluster]).square()) ? 1 : 0;
+        next_far = copy(entries.near, entries.near_end, next_far);
+        for (const std::int32_t* e = entries.far; e != entries.far_end; ++e) {
+            const std::int32_t other = *e;
+            add(next_far, other, within_cutoff(other, all_lanes, row.from(clusters[other]).square()));
         }
         const F16 close2 = square_of(d.close + d.margin[ci] + d.largest_margin);
-        for (const PairList::Entry* e = entries.close; e != entries.end; ++e) {
-            const F16 distance2 = row.from(clusters[e->cluster]).square();
-            kept.add(*e, near(*e, distance2), any(less(lanes_of(e->mask), distance2, close2)));
+        for (const PairList::Entry* e = entries.close; e != entries.close_end; ++e) {
+            const PairList::Entry entry = *e;
+            const F16 distance2 = row.from(clusters[entry.cluster]).square();
+            const int is_one = within_cutoff(entry.cluster, entry.mask, distance2);
+            const int close = is_one & as_number(any(less(lanes_of(entry.mask), distance2, close2)) |
+                                                 (entry.mask != d.used_rows[ci] * d.used[entry.cluster]));
+            add(next_far, entry.cluster, is_one ^ close);
+            add(next_close, entry, close);
         }
-        PairList::Entry* const close = kept.append_close();
-        d.kept_rows[ci] = {begin, close, kept.next};
+        d.kept_rows[ci] = {begin.far, next_far, begin.close, next_close};
     }
 }
 
@@ -151,7 +163,7 @@ std::size_t HOLON_NAME(find_candidates, HOLON_VARIANT)(const Block& block, const
     return n;
 }
 
-RowLength HOLON_NAME(find_entries, HOLON_VARIANT)(const RowSearch& search, PairList::Entry* found)
+RowEntries HOLON_NAME(find_entries, HOLON_VARIANT)(const RowSearch& search, const RowEntries& found)
 {
     const RowSearch s = search; // not to be read again after each store
     return s.centred != nullptr ? find_among(s, s.centred, found) : find_among(s, s.clusters, found);
@@ -207,7 +219,7 @@ std::size_t find_candidates(const Block& block, const ClusterSet& set, std::int3
 {
     return HOLON_CALL(find_candidates, block, set, found);
 }
-RowLength find_entries(const RowSearch& search, PairList::Entry* found)
+RowEntries find_entries(const RowSearch& search, const RowEntries& found)
 {
     return HOLON_CALL(find_entries, search, found);
 }

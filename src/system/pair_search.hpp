@@ -34,39 +34,41 @@ struct RowSearch {
     const Cluster* clusters;
     const CentredCluster* centred; // as many, or null
     std::int32_t own;              // the row's cluster; its partners come no earlier in the list
-    float reach, close;            // [nm]: those with pairs within `close` are put last
+    float reach, near, close;      // [nm]
     const std::int32_t* candidates;
     std::size_t n_candidates;
-    std::uint32_t used_rows;       // bits 4 a of the own cluster's used places
-    const std::uint32_t* used;     // per cluster: bits b of its used places
-    const std::uint32_t* left_out; // per cluster: pairs that are none, as in masks
-    PairList::Entry* scratch;      // room for one more than there are candidates
+    const std::uint32_t *used_rows, *used; // per cluster, see PairList
+    const std::uint32_t* left_out;         // per cluster: pairs that are none, as in masks
 };
 
-/// How many entries: those that cannot come close, and all.
-struct RowLength {
-    std::size_t far, all;
+/// Where the entries of a row go, or end. Close: with pairs within `close`, or some left out; of the others, near: with
+/// pairs within `near`.
+struct RowEntries {
+    std::int32_t *near, *far;
+    PairList::Entry* close;
 };
 
-/// Which entries of rows [first, last) may come within the cutoff before a cluster has moved by more than its margin;
-/// in each row, those that may come close are put last. The margin of any other cluster counts as the largest there.
+/// Which entries of rows [first, last) may come within the cutoff before a cluster has moved by more than its margin,
+/// and which of the close ones may come close: the margin of any other cluster counts as the largest there.
 struct Prune {
     const Cluster* clusters;
     const CentredCluster* centred; // as many, or null
-    std::int64_t n_clusters, first, last;
-    const PairList::Row* rows; // per cluster, as the next
+    std::int64_t first, last;
+    const PairList::OuterRow* rows; // per cluster, as the next
     PairList::Row* kept_rows;
-    const float* margin;      // per cluster [nm]
-    float largest_margin;     // [nm]
-    float cutoff, close;      // [nm]
-    PairList::Entry* kept;    // room for all entries of these rows
-    PairList::Entry* scratch; // for the longest of these rows
-    std::int32_t* named;      // per cluster, from the first row's on: how many of the kept name it
+    const std::uint32_t *used_rows, *used; // per cluster, see PairList
+    const float* margin;                   // per cluster [nm]
+    float largest_margin;                  // [nm]
+    float cutoff, close;                   // [nm]
+    std::int32_t* kept_far;                // room for all entries of these rows and copy_width more
+    PairList::Entry* kept_close;           // for the close ones and one more
+    std::int32_t* named; // per cluster: grows by how many of the kept name it, but for those that are near
 };
+inline constexpr int copy_width = 16;
 
 #define HOLON_DECLARE(variant)                                                                                         \
     std::size_t find_candidates_##variant(const Block& block, const ClusterSet& set, std::int32_t* found);             \
-    RowLength find_entries_##variant(const RowSearch& search, PairList::Entry* found);                                 \
+    RowEntries find_entries_##variant(const RowSearch& search, const RowEntries& found);                               \
     void prune_##variant(const Prune& data);                                                                           \
     void largest_steps_##variant(const Cluster* now, const Cluster* then, std::int64_t n_clusters, float* step);       \
     bool centre_##variant(const Cluster* clusters, const std::int32_t* middle, std::int64_t n, CentredCluster* centred);
@@ -80,8 +82,8 @@ HOLON_DECLARE(v4)
 std::size_t find_candidates(const Block& block, const ClusterSet& set, std::int32_t* found);
 
 /// Writes the entries of a row, clusters with pairs within reach of its own, to `found`, which has room for one more
-/// than there are candidates.
-RowLength find_entries(const RowSearch& search, PairList::Entry* found);
+/// than there are candidates in each. Returns where they end.
+RowEntries find_entries(const RowSearch& search, const RowEntries& found);
 
 void prune(const Prune& data);
 

@@ -39,9 +39,10 @@ struct RandomClusters {
     std::vector<CentredCluster> centred{static_cast<std::size_t>(n)}; // about some point nearby
     pair::CombinationRule rule;                                       // of the tables
     std::vector<float> vdw_a, vdw_b;                                  // as kernels take them
-    std::vector<std::int64_t> row_begin{0};
-    std::vector<std::int64_t> row_close; // all entries
-    std::vector<PairList::Entry> entries;
+    std::vector<std::int64_t> far_begin, close_begin{0};              // of each row; one more at the end
+    std::vector<std::int32_t> far;                                    // none
+    std::vector<PairList::Entry> close;
+    std::vector<std::uint32_t> used_rows, used; // all places
     std::vector<double> charge, c6, c12;
     std::vector<float> charge_single, six_c6, twelve_c12; // the latter as kernels take them
     std::vector<std::int32_t> type;
@@ -67,11 +68,13 @@ struct RandomClusters {
             for (std::int32_t j = i; j < n; ++j) {
                 std::uint32_t mask = static_cast<std::uint32_t>(random() & 0xffff);
                 if (i == j) mask &= 0x08ce; // a < b only
-                if (random() % 4 != 0) entries.push_back({j, mask});
+                if (random() % 4 != 0) close.push_back({j, mask});
             }
-            row_begin.push_back(static_cast<std::int64_t>(entries.size()));
+            close_begin.push_back(static_cast<std::int64_t>(close.size()));
         }
-        row_close.assign(row_begin.begin(), row_begin.end() - 1);
+        far_begin.assign(close_begin.size(), 0);
+        used_rows.assign(static_cast<std::size_t>(n), 0x1111);
+        used.assign(static_cast<std::size_t>(n), 0xf);
         c6 = vdw_tables(combination).c6;
         c12 = vdw_tables(combination).c12;
         rule = pair::CombinationRule(c6, c12);
@@ -91,9 +94,9 @@ struct RandomClusters {
     std::vector<PairList::Row> rows() const
     {
         std::vector<PairList::Row> all;
-        for (std::size_t c = 0; c + 1 < row_begin.size(); ++c)
-            all.push_back(
-                {entries.data() + row_begin[c], entries.data() + row_close[c], entries.data() + row_begin[c + 1]});
+        for (std::size_t c = 0; c + 1 < close_begin.size(); ++c)
+            all.push_back({far.data() + far_begin[c], far.data() + far_begin[c + 1], close.data() + close_begin[c],
+                           close.data() + close_begin[c + 1]});
         return all;
     }
 };

@@ -35,8 +35,7 @@ using CentredCluster = ClusterOf<float>;
 /// until some atom has moved by half the skin, which the caller checks at every step. From it an inner list is taken
 /// every few steps: the pairs of clusters that may meet before either has moved by more than its own margin, which is
 /// predicted from its speed and checked at every step here. So the layout of the list, skin, margins and the moments of
-/// rebuilding change no bit of the forces. Exclusions and the zone rule (which rank computes a pair, see Partition) are
-/// in the masks.
+/// rebuilding change no bit of the forces. The zone rule says which rank computes a pair, see Partition.
 class PairList {
 public:
     static constexpr int width = 4;
@@ -47,17 +46,23 @@ public:
         std::uint32_t mask; // bit 4 a + b: atom a of the row's cluster with atom b of this one
     };
 
-    /// The entries of one cluster; from `close` on those with atoms that may come close. (Those of the outer list: as
-    /// long as it lives.)
+    /// The partners of one cluster: those none of whose atoms may come close, and of which all are pairs, by their
+    /// number alone; and the others.
     struct Row {
-        const Entry *begin, *close, *end;
-        std::span<const Entry> entries() const { return {begin, end}; }
+        const std::int32_t *far, *far_end;
+        const Entry *close, *close_end;
+        std::size_t size() const { return static_cast<std::size_t>((far_end - far) + (close_end - close)); }
+    };
+
+    /// The same of the outer list, as long as it lives. Those that are `near` now stay in the inner list.
+    struct OuterRow {
+        const std::int32_t *near, *near_end, *far, *far_end;
+        const Entry *close, *close_end;
     };
 
     /// Rows [first, last): those of a thread.
     struct Part {
         std::int64_t first, last;
-        std::size_t entries_before; // of the outer list
     };
 
     explicit PairList(const Topology& topology) : topology_(topology) {}
@@ -65,7 +70,7 @@ public:
     PairList& operator=(const PairList&) = delete;
 
     /// Sorts the local atoms that take part (one flag each) into clusters and lists the pairs within `cutoff` + `skin`
-    /// [nm]; of each row, the entries with atoms that may come closer than `close` last.
+    /// [nm]; of each row, apart, the partners with atoms that may come closer than `close`.
     void build(const Atoms& atoms, const std::vector<std::uint8_t>& takes_part, const Partition& partition,
                double cutoff, double skin, double close);
 
@@ -83,6 +88,19 @@ public:
     const CentredCluster* centred() const { return centred_exact_ ? centred_.data() : nullptr; }
     const std::vector<std::int32_t>& atoms() const { return atoms_; } // width per cluster; -1: unused place
     const std::vector<Row>& rows() const { return inner_; }           // per cluster; partners come no earlier
+    /// Per cluster: bits 4 a, bits b of its used places. The product for two clusters is the mask of all their pairs.
+    const std::vector<std::uint32_t>& used_rows() const { return used_rows_; }
+    const std::vector<std::uint32_t>& used() const { return used_; }
+
+    /// Calls use(entry) for all of a row.
+    template <class Use>
+    void for_each_entry(std::size_t ci, Use use) const
+    {
+        const Row& row = inner_[ci];
+        for (const auto cj : std::span(row.far, row.far_end))
+            use(Entry{cj, used_rows_[ci] * used_[static_cast<std::size_t>(cj)]});
+        for (const auto entry : std::span(row.close, row.close_end)) use(entry);
+    }
 
     /// The rows shared out: about as many entries to each thread.
     const std::vector<Part>& parts() const { return parts_; }
@@ -97,14 +115,17 @@ private:
     struct Columns; // clusters sorted into columns along z
     struct Slab;    // of a column
     class Rules;
-    struct Block;                   // of rows
-    struct Found {                  // by the search of some blocks
-        std::vector<Entry> entries; // and room for more, which is not filled anew at every search
-        std::vector<std::size_t> row_close, row_end;
+    struct Block; // of rows
+    struct Ends { // of a row
+        std::size_t near, far, close;
+    };
+    struct Found { // by the search of some blocks; and room for more, which is not filled anew at every search
+        std::vector<std::int32_t> near, far;
+        std::vector<Entry> close;
+        std::vector<Ends> ends; // per row, after one of zeros
     };
     struct Scratch { // of a thread
         std::vector<std::int32_t> candidates;
-        std::vector<Entry> close;            // of a row
         std::vector<std::uint32_t> left_out; // per cluster: of the pairs with the row's
         std::vector<std::int32_t> marked;    // clusters that have any of these
     };
@@ -113,6 +134,7 @@ private:
     void list_rows(std::span<const Columns> sets, const Rules& rules);
     void add_rows(std::span<const Columns> sets, const Block& block, const Rules& rules, Scratch& scratch,
                   Found& found) const;
+    void mark_used();
     void share_out_rows();
     static Cluster unused_cluster();
     void copy_positions(const Atoms& atoms, std::size_t begin, std::size_t end);
@@ -128,14 +150,27 @@ private:
     std::array<std::int32_t, 3> middle_{}; // origin of the centred ones
     bool centred_exact_ = false;
     std::vector<std::int32_t> atoms_;
+    std::vector<std::uint32_t> used_rows_, used_;
     std::vector<Found> found_; // has the entries of the outer list
-    std::vector<Row> outer_, inner_;
-    // Of each part at as many as the outer list has before it. Not a vector: memory that is never written costs none.
-    std::unique_ptr<Entry[]> inner_entries_;
-    std::size_t inner_room_ = 0;
+    std::vector<OuterRow> outer_;
+    std::vector<Row> inner_;
+    /// Entries of the inner list: room for those of the outer one. Not a vector: memory that is never written costs
+    /// none.
+    template <class T>
+    struct Room {
+        std::unique_ptr<T[]> entries;
+        std::size_t size = 0;
+        void make(std::size_t wanted);
+    };
+    Room<std::int32_t> inner_far_;
+    Room<Entry> inner_close_;
+    struct Before { // entries of the outer list before a part
+        std::size_t all, close;
+    };
     std::vector<Part> parts_;
-    std::vector<std::int32_t> named_; // by the inner list, see named()
-    std::vector<IVec3> x_at_build_;   // owned atoms
+    std::vector<Before> before_parts_;
+    std::vector<std::int32_t> named_, named_near_; // by the inner list, see named(); by its entries that stay
+    std::vector<IVec3> x_at_build_;                // owned atoms
     // Of the clusters: positions at the last step (none since build()) and when the inner list was taken, margins [nm].
     std::vector<Cluster> before_, at_inner_;
     std::vector<float> margin_, moved_;
@@ -143,8 +178,6 @@ private:
     int inner_age_ = 0;         // steps
     bool inner_counts_ = false; // for the slack: margins were predicted
     std::vector<Scratch> scratch_;
-    std::vector<Entry> close_entries_; // scratch, too: of each part close_room_, room for a row
-    std::size_t close_room_ = 0;
 };
 
 /// Position on the kernel lattice: 2^-48 nm rounded to 2^-22 nm. Shifting by a multiple of 2^-22 nm commutes with it.

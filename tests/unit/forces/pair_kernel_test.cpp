@@ -43,17 +43,20 @@ Forces run(Kernel kernel, Fold fold, Kind kind, const RandomClusters& c, const P
     Forces result;
     result.lanes.resize(part_begin.size() * n);
     std::memset(result.lanes.data(), 1, sizeof(pair::LaneForces) * result.lanes.size()); // whatever was there before
-    result.wide.resize(c.entries.size() + part_begin.size());
+    result.wide.resize(c.close.size() + part_begin.size());
     std::memset(result.wide.data(), 1, sizeof(pair::WidePairs) * result.wide.size());
     const auto rows = c.rows();
     std::vector<PairList::Part> parts;
     std::size_t n_wide = 0;
     for (std::size_t p = 0; p < part_begin.size(); ++p) {
-        parts.push_back({part_begin[p], p + 1 < part_begin.size() ? part_begin[p + 1] : RandomClusters::n, 0});
+        parts.push_back({part_begin[p], p + 1 < part_begin.size() ? part_begin[p + 1] : RandomClusters::n});
         std::vector<std::int32_t> named(n);
-        for (auto r = parts[p].first; r < parts[p].last; ++r)
-            for (const auto& entry : rows[static_cast<std::size_t>(r)].entries())
+        for (auto r = parts[p].first; r < parts[p].last; ++r) {
+            const auto& row = rows[static_cast<std::size_t>(r)];
+            for (const auto cluster : std::span(row.far, row.far_end)) ++named[static_cast<std::size_t>(cluster)];
+            for (const auto& entry : std::span(row.close, row.close_end))
                 ++named[static_cast<std::size_t>(entry.cluster)];
+        }
         n_wide += kernel(kind, form_of(setting, kind),
                          {.clusters = c.clusters.data(),
                           .centred = centred ? c.centred.data() : nullptr,
@@ -106,6 +109,8 @@ EnergyResult run(Energies kernel, Kind kind, const RandomClusters& c, const Pair
                          .first = 0,
                          .last = RandomClusters::n,
                          .rows = rows.data(),
+                         .used_rows = c.used_rows.data(),
+                         .used = c.used.data(),
                          .charge = c.charge.data(),
                          .type = c.type.data(),
                          .c6 = c.c6.data(),
@@ -215,39 +220,89 @@ TEST(PairKernel, PartsOfTheRowsGiveTheSameForcesTogether)
         }
 }
 
-/// Without their close entries, rows have no pair beyond the limit, and the path without a guard gives the same.
+/// Where rows have no pair beyond the limit, the path without a guard gives the same.
 TEST(PairKernel, GuardChangesNothingWherePairsAreNotClose)
 {
-    RandomClusters clusters(3);
-    std::vector<PairList::Entry> far;
+    RandomClusters all_close(3);
+    std::vector<std::int32_t> far;
     std::vector<std::int64_t> far_begin{0};
     for (std::size_t ci = 0; ci < RandomClusters::n; ++ci) {
-        for (auto e = clusters.row_begin[ci]; e < clusters.row_begin[ci + 1]; ++e) {
-            const auto entry = clusters.entries[static_cast<std::size_t>(e)];
-            const auto& a = clusters.clusters[ci];
-            const auto& b = clusters.clusters[static_cast<std::size_t>(entry.cluster)];
+        for (auto e = all_close.close_begin[ci]; e < all_close.close_begin[ci + 1]; ++e) {
+            const auto entry = all_close.close[static_cast<std::size_t>(e)];
+            const auto& a = all_close.clusters[ci];
+            const auto& b = all_close.clusters[static_cast<std::size_t>(entry.cluster)];
             double least = 1e9;
             for (std::size_t l = 0; l < 16; ++l)
                 least = std::min(
                     least, Vec3(a.x[l / 4] - b.x[l % 4], a.y[l / 4] - b.y[l % 4], a.z[l / 4] - b.z[l % 4]).norm());
-            if (least * kernel_unit > 0.35) far.push_back(entry);
+            if (least * kernel_unit > 0.35) far.push_back(entry.cluster);
         }
         far_begin.push_back(static_cast<std::int64_t>(far.size()));
     }
-    clusters.entries = far;
-    clusters.row_begin = far_begin;
+    ASSERT_GT(far.size(), std::size_t{RandomClusters::n});
+    RandomClusters all_far = all_close;
+    all_far.far = far;
+    all_far.far_begin = all_close.close_begin = far_begin;
+    all_far.close.clear();
+    all_far.close_begin.assign(far_begin.size(), 0);
+    all_close.close.clear();
+    for (const auto cluster : far) all_close.close.push_back({cluster, 0xffff});
     for (const auto& setting : pair_settings())
         for (const auto kind : kinds) {
             SCOPED_TRACE(setting.name);
-            clusters.row_close.assign(far_begin.begin(), far_begin.end() - 1);
-            const auto guarded = run(pair::run_kernel_baseline, pair::fold_baseline, kind, clusters, setting);
+            const auto guarded = run(pair::run_kernel_baseline, pair::fold_baseline, kind, all_close, setting);
             EXPECT_TRUE(guarded.wide.empty());
-            clusters.row_close.assign(far_begin.begin() + 1, far_begin.end());
-            const auto free = run(pair::run_kernel_baseline, pair::fold_baseline, kind, clusters, setting);
+            const auto free = run(pair::run_kernel_baseline, pair::fold_baseline, kind, all_far, setting);
             EXPECT_TRUE(same_bytes(free.lanes, guarded.lanes));
+            const auto energy = run(pair::run_energies_baseline, kind, all_close, setting);
+            EXPECT_TRUE(run(pair::run_energies_baseline, kind, all_far, setting).sum == energy.sum);
+            for (const auto& variant : variants())
+                for (const bool centred : {false, true}) {
+                    const auto other = run(variant.forces, variant.fold, kind, all_far, setting, {0}, centred);
+                    EXPECT_TRUE(same_bytes(other.lanes, guarded.lanes)) << variant.name;
+                }
+        }
+}
+
+/// Far entries have no masks: a place that is not used must add nothing to one that is, nor to the energy.
+TEST(PairKernel, UnusedPlacesOfFarEntriesDoNotCount)
+{
+    RandomClusters clusters(3);
+    const auto unused = [&](std::size_t c, std::size_t a) {
+        clusters.clusters[c].x[a] = -(1 << 28) - static_cast<std::int32_t>(a) * (1 << 26);
+        clusters.clusters[c].y[a] = clusters.clusters[c].z[a] = 0;
+        clusters.used_rows[c] &= ~(1U << 4 * a);
+        clusters.used[c] &= ~(1U << a);
+    };
+    for (const std::size_t c : {1, 2}) {
+        clusters.clusters[c] = {.x = {0, 1 << 18, 0, 0}, .y = {}, .z = {}};
+        for (auto& z : clusters.clusters[c].z) z = static_cast<std::int32_t>(c) << 21; // 0.5 nm apart
+        unused(c, 2);
+        unused(c, 3);
+    }
+    const auto with_entry = [&](bool far) {
+        auto one = clusters;
+        one.far.assign(far ? 1 : 0, 2);
+        one.close.assign(far ? 0 : 1, {2, 0x0033});
+        for (std::size_t row = 0; row < one.far_begin.size(); ++row) {
+            one.far_begin[row] = far && row > 1 ? 1 : 0;
+            one.close_begin[row] = !far && row > 1 ? 1 : 0;
+        }
+        return one;
+    };
+    for (const auto& setting : pair_settings())
+        for (const auto kind : kinds) {
+            SCOPED_TRACE(setting.name);
+            const auto expected = run(pair::run_kernel_baseline, pair::fold_baseline, kind, with_entry(false), setting);
+            const auto energy = run(pair::run_energies_baseline, kind, with_entry(false), setting);
             for (const auto& variant : variants()) {
-                const auto other = run(variant.forces, variant.fold, kind, clusters, setting);
-                EXPECT_TRUE(same_bytes(other.lanes, guarded.lanes)) << variant.name;
+                const auto found = run(variant.forces, variant.fold, kind, with_entry(true), setting);
+                for (const std::size_t atom : {4, 8, 9}) // 5 is not folded
+                    EXPECT_EQ(found.atoms[atom], expected.atoms[atom]) << variant.name << " " << atom;
+                EXPECT_TRUE(run(variant.energies, kind, with_entry(true), setting).sum == energy.sum) << variant.name;
+            }
+            if (kind == Kind::coulomb) {
+                EXPECT_NE(expected.atoms[8], IVec3::Constant(1000));
             }
         }
 }

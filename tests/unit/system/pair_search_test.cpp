@@ -17,7 +17,7 @@ namespace {
 struct Variant {
     const char* name;
     std::size_t (*find_candidates)(const pair::Block&, const pair::ClusterSet&, std::int32_t*);
-    pair::RowLength (*find_entries)(const pair::RowSearch&, PairList::Entry*);
+    pair::RowEntries (*find_entries)(const pair::RowSearch&, const pair::RowEntries&);
     void (*prune)(const pair::Prune&);
     void (*largest_steps)(const Cluster*, const Cluster*, std::int64_t, float*);
     bool (*centre)(const Cluster*, const std::int32_t*, std::int64_t, CentredCluster*);
@@ -126,6 +126,11 @@ struct TestSet {
     }
 };
 
+bool same_entry(const PairList::Entry& a, const PairList::Entry& b)
+{
+    return a.cluster == b.cluster && a.mask == b.mask;
+}
+
 TEST(PairSearch, FindsThePartnersOfBruteForce)
 {
     std::mt19937 random(1);
@@ -139,12 +144,14 @@ TEST(PairSearch, FindsThePartnersOfBruteForce)
         set.high[k].resize(2 * n_clusters + pair::search_width, 1e30F);
     }
     clusters.insert(clusters.end(), further.begin(), further.end());
-    const float reach = 0.8F, close = 0.5F;
-    std::vector<std::uint32_t> used(clusters.size(), 0xf), left_out(clusters.size());
+    const float reach = 0.8F, near_reach = 0.7F, close = 0.5F;
+    std::vector<std::uint32_t> used_rows(clusters.size(), 0x1111), used(clusters.size(), 0xf),
+        left_out(clusters.size());
     used[7] = 0x3;
+    used_rows[7] = 0x0011;
     for (auto& pairs : left_out) pairs = random() % 4 == 0 ? static_cast<std::uint32_t>(random() & 0xffff) : 0;
 
-    std::size_t n_found = 0, n_apart = 0, n_other_column = 0, n_close = 0;
+    std::size_t n_near = 0, n_far = 0, n_apart = 0, n_other_column = 0, n_close = 0;
     for (std::int32_t first = 0; first < n_clusters; first += 3) {
         ClusterBounds bounds = bounds_of(clusters[static_cast<std::size_t>(first)]);
         for (auto c = first + 1; c < std::min(first + 3, n_clusters); ++c) {
@@ -171,120 +178,148 @@ TEST(PairSearch, FindsThePartnersOfBruteForce)
             candidates.resize(variant.find_candidates(block, set.view(0), candidates.data()));
             EXPECT_EQ(candidates, near);
             for (auto own = first; own < std::min(first + 3, n_clusters); ++own) {
-                const std::uint32_t used_rows = own % 2 == 0 ? 0x1111 : 0x0111;
-                std::vector<PairList::Entry> found(candidates.size() + 1), scratch(candidates.size() + 1);
-                const auto length = variant.find_entries({.clusters = clusters.data(),
-                                                          .centred = own % 2 == 0 ? nullptr : centred.data(),
-                                                          .own = own,
-                                                          .reach = reach,
-                                                          .close = close,
-                                                          .candidates = candidates.data(),
-                                                          .n_candidates = candidates.size(),
-                                                          .used_rows = used_rows,
-                                                          .used = used.data(),
-                                                          .left_out = left_out.data(),
-                                                          .scratch = scratch.data()},
-                                                         found.data());
-                found.resize(length.all);
-                std::vector<PairList::Entry> expected, expected_close;
+                const std::size_t room = candidates.size() + 1;
+                std::vector<std::int32_t> found_near(room), found_far(room);
+                std::vector<PairList::Entry> found_close(room);
+                const auto end = variant.find_entries({.clusters = clusters.data(),
+                                                       .centred = own % 2 == 0 ? nullptr : centred.data(),
+                                                       .own = own,
+                                                       .reach = reach,
+                                                       .near = near_reach,
+                                                       .close = close,
+                                                       .candidates = candidates.data(),
+                                                       .n_candidates = candidates.size(),
+                                                       .used_rows = used_rows.data(),
+                                                       .used = used.data(),
+                                                       .left_out = left_out.data()},
+                                                      {found_near.data(), found_far.data(), found_close.data()});
+                found_near.resize(static_cast<std::size_t>(end.near - found_near.data()));
+                found_far.resize(static_cast<std::size_t>(end.far - found_far.data()));
+                found_close.resize(static_cast<std::size_t>(end.close - found_close.data()));
+                std::vector<std::int32_t> expected_near, expected_far;
+                std::vector<PairList::Entry> expected_close;
                 for (auto other = own; other < 2 * n_clusters; ++other) {
                     const auto o = static_cast<std::size_t>(other);
-                    const std::uint32_t mask = used_rows * used[o] & ~left_out[o];
+                    const std::uint32_t all = used_rows[static_cast<std::size_t>(own)] * used[o];
+                    const std::uint32_t mask = all & ~left_out[o];
                     const double r = distance(clusters[static_cast<std::size_t>(own)], clusters[o], mask);
-                    if (r < reach) (r < close ? expected_close : expected).push_back({other, mask});
+                    if (r >= reach) continue;
+                    n_other_column += other >= n_clusters ? 1 : 0;
+                    if (r < close || mask != all)
+                        expected_close.push_back({other, mask});
+                    else
+                        (r < near_reach ? expected_near : expected_far).push_back(other);
                 }
-                EXPECT_EQ(length.far, expected.size());
-                n_close += expected_close.size();
-                expected.insert(expected.end(), expected_close.begin(), expected_close.end());
-                n_other_column += static_cast<std::size_t>(
-                    std::ranges::count_if(expected, [](const auto& e) { return e.cluster >= n_clusters; }));
-                ASSERT_EQ(found.size(), expected.size());
-                for (std::size_t e = 0; e < found.size(); ++e) {
-                    EXPECT_EQ(found[e].cluster, expected[e].cluster);
-                    EXPECT_EQ(found[e].mask, expected[e].mask);
-                }
-                n_found += found.size();
+                EXPECT_EQ(found_near, expected_near);
+                EXPECT_EQ(found_far, expected_far);
+                EXPECT_TRUE(std::ranges::equal(found_close, expected_close, same_entry));
+                n_near += found_near.size();
+                n_far += found_far.size();
+                n_close += found_close.size();
             }
         }
     }
-    EXPECT_GT(n_found, std::size_t{2 * n_clusters});
+    EXPECT_GT(n_near, std::size_t{n_clusters});
+    EXPECT_GT(n_far, std::size_t{n_clusters});
     EXPECT_GT(n_other_column, std::size_t{0});
     EXPECT_GT(n_close, std::size_t{n_clusters});
     EXPECT_GT(n_apart, std::size_t{n_clusters});
 }
 
-TEST(PairSearch, PrunesByMarginsAndPutsClosePairsLast)
+TEST(PairSearch, PrunesByMarginsAndSetsClosePairsApart)
 {
     std::mt19937 random(2);
     std::uniform_real_distribution<float> margin_of(0.0F, 0.05F);
     const auto clusters = random_clusters(random);
     std::vector<float> margin(n_clusters);
     for (auto& m : margin) m = margin_of(random);
-    std::vector<PairList::Entry> entries;
-    std::vector<std::int64_t> row_begin{0};
-    for (std::int32_t i = 0; i < n_clusters; ++i) {
-        for (std::int32_t j = i; j < n_clusters; ++j)
-            entries.push_back({j, static_cast<std::uint32_t>(random() & 0xffff)});
-        row_begin.push_back(static_cast<std::int64_t>(entries.size()));
-    }
     const float cutoff = 0.7F, close = 0.4F, largest_margin = *std::ranges::max_element(margin);
-    const auto far_first = [&](std::size_t i) { // the order of an outer list: only the last ones may be close
-        const auto begin = entries.begin() + row_begin[i], end = entries.begin() + row_begin[i + 1];
-        return std::stable_partition(begin, end, [&](const auto& e) {
-            return distance(clusters[i], clusters[static_cast<std::size_t>(e.cluster)], e.mask) > close + 0.1;
-        });
+    std::vector<std::uint32_t> used_rows(n_clusters, 0x1111), used(n_clusters, 0xf);
+    used[5] = 0x7;
+    used_rows[5] = 0x0111;
+    const auto all_pairs = [&](std::size_t i, std::size_t j) { return used_rows[i] * used[j]; };
+    struct Lists {
+        std::vector<std::int32_t> near, far;
+        std::vector<PairList::Entry> close;
     };
-    std::vector<PairList::Row> rows;
-    for (std::size_t i = 0; i < n_clusters; ++i)
-        rows.push_back({entries.data() + row_begin[i], &*far_first(i), entries.data() + row_begin[i + 1]});
+    std::vector<Lists> outer(n_clusters);
+    for (std::int32_t i = 0; i < n_clusters; ++i) {
+        auto& lists = outer[static_cast<std::size_t>(i)];
+        for (std::int32_t j = i; j < n_clusters; ++j) {
+            const auto all = all_pairs(static_cast<std::size_t>(i), static_cast<std::size_t>(j));
+            const auto mask = random() % 4 == 0 ? static_cast<std::uint32_t>(random() & all) : all;
+            const double r =
+                distance(clusters[static_cast<std::size_t>(i)], clusters[static_cast<std::size_t>(j)], all);
+            if (mask != all || r < close + 0.1)
+                lists.close.push_back({j, mask});
+            else
+                (random() % 8 == 0 ? lists.near : lists.far).push_back(j); // these stay wherever they are
+        }
+        for (int k = 0; k < pair::copy_width; ++k) lists.near.push_back(-1); // not to be seen
+    }
+    std::vector<PairList::OuterRow> rows;
+    for (const auto& [near, far, maybe_close] : outer)
+        rows.push_back({near.data(), near.data() + near.size() - pair::copy_width, far.data(), far.data() + far.size(),
+                        maybe_close.data(), maybe_close.data() + maybe_close.size()});
     constexpr std::int32_t middle[] = {4 << 20, 4 << 20, 16 << 20};
     for (const auto& variant : variants())
         for (const bool use_centred : {false, true}) {
             SCOPED_TRACE(std::string(variant.name) + (use_centred ? ", centred" : ""));
             std::vector<CentredCluster> centred(clusters.size());
             EXPECT_TRUE(variant.centre(clusters.data(), middle, n_clusters, centred.data()));
-            std::vector<PairList::Entry> kept(entries.size()), scratch(entries.size());
-            std::vector<std::int32_t> named(clusters.size(), 99);
+            constexpr std::size_t room = static_cast<std::size_t>(n_clusters) * n_clusters;
+            std::vector<std::int32_t> kept_far(room + pair::copy_width);
+            std::vector<PairList::Entry> kept_close(room + 1);
+            constexpr std::int32_t named_before = 3;
+            std::vector<std::int32_t> named(clusters.size(), named_before), expected_named = named;
             std::vector<PairList::Row> kept_rows(n_clusters);
             constexpr std::int64_t first = 7, last = 90;
             variant.prune({.clusters = clusters.data(),
                            .centred = use_centred ? centred.data() : nullptr,
-                           .n_clusters = n_clusters,
                            .first = first,
                            .last = last,
                            .rows = rows.data(),
                            .kept_rows = kept_rows.data(),
+                           .used_rows = used_rows.data(),
+                           .used = used.data(),
                            .margin = margin.data(),
                            .largest_margin = largest_margin,
                            .cutoff = cutoff,
                            .close = close,
-                           .kept = kept.data(),
-                           .scratch = scratch.data(),
+                           .kept_far = kept_far.data(),
+                           .kept_close = kept_close.data(),
                            .named = named.data()});
-            std::int64_t n = 0, n_close = 0;
+            std::size_t n_far = 0, n_close = 0;
             for (std::size_t i = first; i < last; ++i) {
-                ASSERT_EQ(kept_rows[i].begin - kept.data(), n);
-                for (const bool want_close : {false, true}) {
-                    if (want_close) {
-                        ASSERT_EQ(kept_rows[i].close - kept.data(), n);
-                    }
-                    for (const auto& entry : rows[i].entries()) {
-                        const auto j = static_cast<std::size_t>(entry.cluster);
-                        const double r = distance(clusters[i], clusters[j], entry.mask) - margin[i];
-                        if (r - margin[j] >= cutoff || (r - largest_margin < close) != want_close) continue;
-                        EXPECT_EQ(kept[static_cast<std::size_t>(n)].cluster, entry.cluster);
-                        EXPECT_EQ(kept[static_cast<std::size_t>(n)].mask, entry.mask);
-                        ++n;
-                        n_close += want_close ? 1 : 0;
-                    }
+                Lists expected;
+                expected.far.assign(rows[i].near, rows[i].near_end);
+                const auto within = [&](std::int32_t other, std::uint32_t mask) {
+                    const auto j = static_cast<std::size_t>(other);
+                    const bool is_one = distance(clusters[i], clusters[j], mask) < cutoff + margin[i] + margin[j];
+                    expected_named[j] += is_one ? 1 : 0;
+                    return is_one;
+                };
+                for (const auto j : outer[i].far)
+                    if (within(j, 0xffff)) expected.far.push_back(j);
+                for (const auto entry : outer[i].close) {
+                    const auto j = static_cast<std::size_t>(entry.cluster);
+                    if (!within(entry.cluster, entry.mask)) continue;
+                    if (entry.mask == all_pairs(i, j) &&
+                        distance(clusters[i], clusters[j], entry.mask) >= close + margin[i] + largest_margin)
+                        expected.far.push_back(entry.cluster);
+                    else
+                        expected.close.push_back(entry);
                 }
+                const auto& row = kept_rows[i];
+                EXPECT_TRUE(std::ranges::equal(std::span(row.far, row.far_end), expected.far)) << i;
+                EXPECT_TRUE(std::ranges::equal(std::span(row.close, row.close_end), expected.close, same_entry)) << i;
+                EXPECT_EQ(row.size(), expected.far.size() + expected.close.size());
+                n_far += expected.far.size();
+                n_close += expected.close.size();
             }
-            EXPECT_EQ(kept_rows[last - 1].end - kept.data(), n);
-            EXPECT_GT(n, std::int64_t{2 * n_clusters});
-            EXPECT_GT(n_close, std::int64_t{n_clusters});
-            for (std::int32_t c = first; c < n_clusters; ++c)
-                EXPECT_EQ(named[static_cast<std::size_t>(c)],
-                          std::ranges::count(kept.begin(), kept.begin() + n, c, &PairList::Entry::cluster));
+            EXPECT_EQ(named, expected_named);
+            EXPECT_GT(n_far, std::size_t{2 * n_clusters});
+            EXPECT_GT(n_close, std::size_t{n_clusters});
         }
 }
 
