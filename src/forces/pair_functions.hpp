@@ -173,23 +173,8 @@ inline __attribute__((always_inline)) T inverse_sqrt(T x, I bits)
     return y * multiply_add(half * y, y, splat<T>(1.5000006077F));
 }
 
-/// An approximate 1/sqrt and what it leaves: |error| = |1 - x y^2| < 0.071. The same bits on any processor.
-template <class T>
-struct RoughInverseSqrt {
-    T y, y2, error;
-};
-template <class T, class I>
-inline __attribute__((always_inline)) RoughInverseSqrt<T> rough_inverse_sqrt(T x, I bits)
-{
-    const I seed = 0x5f370000 - (bits >> 1);
-    T y;
-    __builtin_memcpy(&y, &seed, sizeof y);
-    const T y2 = y * y;
-    return {y, y2, multiply_add(-x, y2, splat<T>(1.0F))};
-}
-
-/// x^-3/2 = y^3 (1 - e)^-3/2 as a product of two, within 6e-7: the second factor is a polynomial of least relative
-/// error (2.4e-7) on the range of e.
+/// x^-3/2 = y^3 (1 - e)^-3/2 as a product of two, within 6e-7, the same bits on any processor. y: an integer seed, which
+/// leaves |e| = |1 - x y^2| < 0.071. The second factor is a polynomial of least relative error (2.4e-7) there.
 template <class T>
 struct InverseCube {
     T y3, factor;
@@ -197,18 +182,24 @@ struct InverseCube {
 template <class T, class I>
 inline __attribute__((always_inline)) InverseCube<T> inverse_cube(T x, I bits)
 {
-    const auto [y, y2, e] = rough_inverse_sqrt(x, bits);
+    const I seed = 0x5f370000 - (bits >> 1);
+    T y;
+    __builtin_memcpy(&y, &seed, sizeof y);
+    const T y2 = y * y, e = multiply_add(-x, y2, splat<T>(1.0F));
     constexpr float c[] = {1.0F, 1.4999825F, 1.8748573F, 2.2028544F, 2.514927F};
     return {y2 * y, polynomial(c, 4, e)};
 }
 
-/// 1/x = y^2 (1 - e)^-1 likewise, within 4e-7.
+/// 1/x = y (1 - e)^-1 likewise, within 1.5e-7; |e| = |1 - x y| < 0.051.
 template <class T, class I>
 inline __attribute__((always_inline)) T inverse(T x, I bits)
 {
-    const auto [y, y2, e] = rough_inverse_sqrt(x, bits);
-    constexpr float c[] = {1.0F, 0.99999358F, 0.99994352F, 1.005656F, 1.0204117F};
-    return y2 * polynomial(c, 4, e);
+    const I seed = 0x7ef311c2 - bits;
+    T y;
+    __builtin_memcpy(&y, &seed, sizeof y);
+    const T e = multiply_add(-x, y, splat<T>(1.0F));
+    constexpr float c[] = {1.0F, 0.99999797F, 0.99999797F, 1.0031973F, 1.0031973F};
+    return y * polynomial(c, 4, e);
 }
 
 /// One more step in double takes it from 8e-7 to 1e-12.

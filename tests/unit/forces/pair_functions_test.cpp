@@ -183,7 +183,7 @@ TEST(PairFunctions, InversePowers)
         worst = std::max(worst, std::abs(inverse * x - 1.0));
     }
     EXPECT_LT(worst_cube, 6e-7);
-    EXPECT_LT(worst, 4e-7);
+    EXPECT_LT(worst, 1.5e-7);
 }
 
 TEST(PairFunctions, InverseSquareRoot)
