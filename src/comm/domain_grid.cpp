@@ -39,13 +39,14 @@ DomainGrid DomainGrid::choose(int ranks, const Box& box, double width, const std
     }
     std::array<int, 3> best{1, 1, ranks};
     double lowest = std::numeric_limits<double>::max();
-    for (int nx = 1; nx <= ranks; ++nx) {
+    // Of equal ones the first, whatever rounding does: the least cuts along z, where pair lists have long columns.
+    for (int nx = ranks; nx >= 1; --nx) {
         if (ranks % nx != 0) continue;
-        for (int ny = 1; ny <= ranks / nx; ++ny) {
+        for (int ny = ranks / nx; ny >= 1; --ny) {
             if (ranks / nx % ny != 0) continue;
             const std::array<int, 3> n{nx, ny, ranks / nx / ny};
             const double cost = import_cost(n, box, width);
-            if (cost < lowest) {
+            if (cost < lowest * (1.0 - 1e-9)) {
                 lowest = cost;
                 best = n;
             }

@@ -173,8 +173,8 @@ inline __attribute__((always_inline)) T inverse_sqrt(T x, I bits)
     return y * multiply_add(half * y, y, splat<T>(1.5000006077F));
 }
 
-/// x^-3/2 = y^3 (1 - e)^-3/2 as a product of two, within 6e-7, the same bits on any processor. y: an integer seed, which
-/// leaves |e| = |1 - x y^2| < 0.071. The second factor is a polynomial of least relative error (2.4e-7) there.
+/// x^-3/2 = y^3 (1 - e)^-3/2 as a product of two, within 6e-7, the same bits on any processor. y: an integer seed,
+/// which leaves |e| = |1 - x y^2| < 0.071. The second factor is a polynomial of least relative error (2.4e-7) there.
 template <class T>
 struct InverseCube {
     T y3, factor;

@@ -88,11 +88,11 @@ void PairList::load_positions(const Atoms& atoms)
     if (!within_margins) take_inner();
 }
 
-/// A longer life costs larger margins, so more pairs at every step. That of the least cost is about three steps, for
+/// A longer life costs larger margins, so more pairs at every step. That of the least cost is about two steps, for
 /// clusters that move on as they do: slack is what keeps it there, whatever the length of the time step.
 void PairList::take_inner()
 {
-    constexpr int wanted_age = 3;
+    constexpr int wanted_age = 2;
     constexpr float of_prediction = 0.85F; // speeds of atoms that librate do not last
     if (inner_counts_) slack_ *= inner_age_ <= wanted_age ? 1.05F : 0.98F;
     inner_counts_ = !before_.empty();

@@ -26,7 +26,8 @@ TEST(Simulation, ForwardAndBackLeadsToTheSameBits)
     const auto comm = Communicator::world();
     for (const char* precision : {"mixed", "double"}) {
         ProgramRun run(small_argon(), comm,
-                       std::string("integrator = md-vv\ndt = 0.004\ngen-temp = 400\nprecision = ") + precision);
+                       std::string("integrator = md-vv\ndt = 0.004\ngen-temp = 400\nskin = 0.3\nprecision = ") +
+                           precision);
         const auto start = run.records();
         run.advance(150);
         EXPECT_GT(run.engine().n_repartitions(), 1);

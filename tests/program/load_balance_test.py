@@ -7,7 +7,7 @@ import holon_runner as holon
 import systems
 from same_bits import hashes
 
-SETTINGS = {"coulombtype": "PME", "nstxout_compressed": 0, "nstenergy": 10}
+SETTINGS = {"coulombtype": "PME", "nstxout_compressed": 0, "nstenergy": 10, "skin": 0.25}  # repartitions often
 
 
 def slab(folder, height=3.0):

@@ -27,12 +27,13 @@ def choose_grid(ranks, box, width):
     """The grid of domains that Holon takes for a rectangular box [nm]."""
     grids = (
         (x, y, ranks // (x * y))
-        for x in range(1, ranks + 1)
+        for x in range(ranks, 0, -1)
         if ranks % x == 0
-        for y in range(1, ranks // x + 1)
+        for y in range(ranks // x, 0, -1)
         if ranks // x % y == 0
     )
-    return min(grids, key=lambda n: import_cost([b / k for b, k in zip(box, n)], n, width))
+    volume = math.prod(box)  # of equal ones the first, whatever rounding does
+    return min(grids, key=lambda n: round(import_cost([b / k for b, k in zip(box, n)], n, width) / volume, 9))
 
 
 class Halo:

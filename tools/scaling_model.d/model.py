@@ -40,7 +40,7 @@ class System:
         return self.atoms / math.prod(self.box)
 
 
-def water(atoms, halo=1.24, spacing=0.345, window=5, density=100.2):
+def water(atoms, halo=1.32, spacing=0.345, window=5, density=100.2):
     """Water in a cube; `halo` and the `spacing` of the mesh as runs print them."""
     edge = (atoms / density) ** (1.0 / 3.0)
     return System(atoms, (edge,) * 3, (smooth(edge / spacing),) * 3, window, halo)

@@ -108,7 +108,7 @@ struct Parameters {
     // decomposition, checkpoint
     std::vector<int> domains; // empty: automatic; else 3 numbers
     LoadBalancing load_balancing = LoadBalancing::automatic;
-    double skin = 0.34; // [nm] how far beyond the cutoff pairs are listed: longer lists against fewer; changes no bit
+    double skin = 0.42; // [nm] how far beyond the cutoff pairs are listed: longer lists against fewer; changes no bit
     std::int64_t checkpoint_interval = 1;
     double checkpoint_sync = 10.0; // [s]
     double maxh = -1.0;            // [h]; < 0: no limit
