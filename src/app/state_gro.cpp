@@ -13,7 +13,7 @@ namespace holon {
 
 namespace {
 
-constexpr std::int64_t piece = 100000; // atoms
+constexpr std::int64_t piece = 10000; // atoms
 
 /// Writes atoms as they come.
 class StateGro {
