@@ -157,7 +157,8 @@ class LocalSlurm:
     def wait_for(self, number, timeout):
         """What is said of a job when it has ended for good."""
         deadline = time.monotonic() + timeout
-        while (job := self.job(number))["JobState"] in ("PENDING", "CONFIGURING", "RUNNING", "COMPLETING", "REQUEUED"):
+        ended = ("BOOT_FAIL", "CANCELLED", "COMPLETED", "DEADLINE", "FAILED", "NODE_FAIL", "OUT_OF_MEMORY", "TIMEOUT")
+        while (job := self.job(number))["JobState"] not in ended:
             if time.monotonic() > deadline:
                 raise RuntimeError(f"job {number} is {job['JobState']} after {timeout} s\n{job}\n{self.logs()}")
             time.sleep(0.5)
