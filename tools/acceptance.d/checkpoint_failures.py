@@ -8,6 +8,7 @@ import sys
 import holon_runner as holon
 import same_bits
 import trajectories
+from checkpoint_cost import steps_of
 
 sys.path.append(str(pathlib.Path(__file__).resolve().parents[2] / "tests" / "slurm"))
 import local_slurm  # noqa: E402
@@ -32,8 +33,7 @@ def slurm(report):
     if not local_slurm.is_possible():
         raise holon.RunError("needs root and Debian's slurmctld, slurmd, slurm-client and munge")
     arguments = holon.input_files(slurm_jobs.ARGON)
-    trial = holon.run(report.work / "trial", arguments, 2, nsteps=2000).summary
-    steps = round(90 * trial["end_step"] / trial["wall_s"])  # jobs last 5 to 35 s
+    steps = 6 * steps_of(report.work / "trial", arguments, 15)  # jobs last 5 to 35 s
     with local_slurm.LocalSlurm(report.work / "slurm") as cluster:
         job = slurm_jobs.requeued_run(cluster, report.work, steps, 1200)
     report.check("state of the job", job["JobState"] == "COMPLETED", job["JobState"], "COMPLETED")
