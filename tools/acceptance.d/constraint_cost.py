@@ -45,8 +45,6 @@ def constrained(report, algorithm, integrator):
 
 def share(report, steps=200):
     """share of constraints in the CPU time of a step: lysozyme, all-bonds, 2 ranks"""
-    # Judged as the input has it, with the two solvers that the item names; the others, and velocity Verlet, which
-    # constrains twice in a step, are noted.
     # Waiting for a message is CPU time, too, and depends on what else the machine does. Constraints on 2 ranks are
     # therefore taken at their best, and the rest of the step from one rank, where nobody waits.
     for integrator in ("md", "md-vv"):
@@ -61,10 +59,7 @@ def share(report, steps=200):
             ours = constrained(report, algorithm, integrator)
             report.note(f"{name}: constraints [ms per step and rank]", ours)
             report.note(f"{name}: the rest [ms per step and rank]", rest)
-            if integrator == "md" and algorithm in ("lincs", "newton"):
-                report.at_most(f"{name}: share of a step", ours / (ours + rest), SHARE)
-            else:
-                report.note(f"{name}: share of a step", ours / (ours + rest))
+            report.at_most(f"{name}: share of a step", ours / (ours + rest), SHARE)
             if algorithm != "lincs":
                 continue
             both = holon.run(
