@@ -284,11 +284,13 @@ void PairList::mark_used()
 {
     used_rows_.assign(clusters_.size(), 0);
     used_.assign(clusters_.size(), 0);
-    for (std::size_t p = 0; p < atoms_.size(); ++p) {
-        if (atoms_[p] < 0) continue;
-        used_rows_[p / width] |= 1U << width * (p % width);
-        used_[p / width] |= 1U << p % width;
-    }
+    parallel_for(clusters_.size(), few_clusters, [&](std::size_t begin, std::size_t end) {
+        for (std::size_t p = begin * width; p < end * width; ++p) {
+            if (atoms_[p] < 0) continue;
+            used_rows_[p / width] |= 1U << width * (p % width);
+            used_[p / width] |= 1U << p % width;
+        }
+    });
 }
 
 /// Makes room for centred positions if they are exact.

@@ -82,7 +82,6 @@ enum CheckpointVote : std::uint64_t {
     checkpoint_failed = 1,    // writing failed on some rank: end the run
     checkpoint_sync_due = 2,  // rank 0: time to sync
     checkpoint_sync_busy = 4, // some rank is still writing or syncing a state that is to be synced
-    checkpoint_vote_bits = 7,
 };
 
 /// What checkpoints have cost a rank, or all ranks together.
