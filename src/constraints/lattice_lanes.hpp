@@ -78,12 +78,12 @@ HOLON_INLINE L3 load(const std::int64_t* values, const std::int64_t (&first)[lan
     return loaded;
 }
 
-/// Those of the first n lanes.
-HOLON_INLINE void store(std::int64_t* values, const std::int64_t (&first)[lanes], int n, const L3& stored)
+/// Lanes that repeat another write the same again.
+HOLON_INLINE void store(std::int64_t* values, const std::int64_t (&first)[lanes], const L3& stored)
 {
     std::int64_t x[3][lanes];
     __builtin_memcpy(x, &stored, sizeof x);
-    for (int l = 0; l < n; ++l)
+    for (int l = 0; l < lanes; ++l)
         for (int k = 0; k < 3; ++k) values[first[l] + k] = x[k][l];
 }
 
@@ -123,15 +123,14 @@ HOLON_INLINE void load_three(const std::int64_t* values, const std::int64_t (&fi
     __builtin_memcpy(&loaded[2].z, last, sizeof last);
 }
 
-/// Likewise those of the first n lanes.
-HOLON_INLINE void store_three(std::int64_t* values, const std::int64_t (&first)[lanes], int n, const L3 (&stored)[3])
+HOLON_INLINE void store_three(std::int64_t* values, const std::int64_t (&first)[lanes], const L3 (&stored)[3])
 {
     I8 rows[lanes] = {stored[0].x, stored[0].y, stored[0].z, stored[1].x,
                       stored[1].y, stored[1].z, stored[2].x, stored[2].y};
     transpose(rows);
     std::int64_t last[lanes];
     __builtin_memcpy(last, &stored[2].z, sizeof last);
-    for (int l = 0; l < n; ++l) {
+    for (int l = 0; l < lanes; ++l) {
         __builtin_memcpy(values + first[l], &rows[l], sizeof rows[l]);
         values[first[l] + lanes] = last[l];
     }
@@ -149,6 +148,7 @@ struct Summary {
     }
     HOLON_INLINE void note_failures(I8 good, std::int64_t first, int n)
     {
+        if (!any_bit(~good)) return;
         for (int l = 0; l < n; ++l)
             if (good[l] == 0 && failed < 0) failed = first + l;
     }

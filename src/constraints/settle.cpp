@@ -52,6 +52,7 @@ struct Kind {
     Triangle triangle;
     std::vector<std::int64_t> molecules;
     std::vector<std::int32_t> atoms; // local, three for each: oxygen, hydrogens
+    bool in_a_row = true;            // as they are where a domain keeps waters whole
     std::vector<double> moved;       // see settle::Waters
 };
 
@@ -96,15 +97,22 @@ void SettleSolver::rebuild(std::span<const ClusterInstance> clusters, const Atom
     for (auto& kind : kinds_) {
         kind.molecules.clear();
         kind.atoms.clear();
+        kind.in_a_row = true;
     }
     for (const auto& instance : clusters) {
         const auto [entry, is_new] = kind_of_.try_emplace(instance.cluster, kinds_.size());
         if (is_new)
-            kinds_.push_back(
-                {instance.molecule_type->name, triangle_of(*instance.molecule_type, *instance.cluster), {}, {}, {}});
+            kinds_.push_back({instance.molecule_type->name,
+                              triangle_of(*instance.molecule_type, *instance.cluster),
+                              {},
+                              {},
+                              true,
+                              {}});
         auto& kind = kinds_[entry->second];
         kind.molecules.push_back(instance.molecule);
         for (std::size_t k = 0; k < 3; ++k) kind.atoms.push_back(owned_index(instance, k, atoms, directory));
+        const auto* const last = kind.atoms.data() + kind.atoms.size() - 3;
+        kind.in_a_row &= last[1] == last[0] + 1 && last[2] == last[0] + 2;
     }
     for (auto& kind : kinds_) kind.moved.resize(2 * kind.atoms.size());
 }
@@ -134,6 +142,7 @@ ConstraintResult SettleSolver::project(Atoms& atoms, const std::vector<IVec3>& r
             outcome_of_slices(kind.molecules.size(), few_waters, [&](std::size_t begin, std::size_t end) {
                 return kernel(Waters{.n = static_cast<std::int64_t>(end - begin),
                                      .atoms = kind.atoms.data() + 3 * begin,
+                                     .in_a_row = kind.in_a_row,
                                      .triangle = kind.triangle,
                                      .x_ref = numbers_of(reference),
                                      .x = numbers_of(atoms.x),

@@ -22,35 +22,34 @@ HOLON_INLINE V3 cross(const V3& a, const V3& b)
 {
     return {a.y * b.z - a.z * b.y, a.z * b.x - a.x * b.z, a.x * b.y - a.y * b.x};
 }
-HOLON_INLINE V3 normalised(const V3& a)
-{
-    return (1.0 / square_root(dot(a, a))) * a; // one slow operation instead of three
-}
 
-/// Eight waters; the last ones of the list are repeated to fill them up.
+/// Eight waters; the last one of the list is repeated to fill them up.
+template <bool in_a_row>
 struct Batch {
-    std::int64_t atom[3][lanes]; // index of its first number
+    std::int64_t atom[in_a_row ? 1 : 3][lanes]; // index of its first number
     int n;
-    bool in_a_row = true; // the three atoms of each: as they are where a domain keeps waters whole
 
     HOLON_INLINE Batch(const Waters& w, std::int64_t first)
         : n(w.n - first < lanes ? static_cast<int>(w.n - first) : lanes)
     {
         for (int l = 0; l < lanes; ++l) {
-            const std::int32_t* atoms = w.atoms + 3 * (first + (l < n ? l : n - 1));
-            for (int a = 0; a < 3; ++a) atom[a][l] = 3 * std::int64_t{atoms[a]};
-            in_a_row &= atoms[1] == atoms[0] + 1 && atoms[2] == atoms[0] + 2;
+            const std::int64_t water = n == lanes || l < n ? first + l : w.n - 1;
+            for (int a = 0; a < (in_a_row ? 1 : 3); ++a) atom[a][l] = 3 * std::int64_t{w.atoms[3 * water + a]};
         }
     }
     HOLON_INLINE void load(const std::int64_t* values, L3 (&loaded)[3]) const
     {
-        if (in_a_row) return load_three(values, atom[0], loaded);
-        for (int a = 0; a < 3; ++a) loaded[a] = lattice_lanes::load(values, atom[a]);
+        if constexpr (in_a_row)
+            load_three(values, atom[0], loaded);
+        else
+            for (int a = 0; a < 3; ++a) loaded[a] = lattice_lanes::load(values, atom[a]);
     }
     HOLON_INLINE void store(std::int64_t* values, const L3 (&stored)[3]) const
     {
-        if (in_a_row) return store_three(values, atom[0], n, stored);
-        for (int a = 0; a < 3; ++a) lattice_lanes::store(values, atom[a], n, stored[a]);
+        if constexpr (in_a_row)
+            store_three(values, atom[0], stored);
+        else
+            for (int a = 0; a < 3; ++a) lattice_lanes::store(values, atom[a], stored[a]);
     }
 };
 
@@ -92,9 +91,13 @@ HOLON_INLINE Correction settle(const Triangle& t, const V3& b0, const V3& c0, co
     const V3 b1 = b + a1;
     const V3 c1 = c + a1;
 
-    // Frame: Z normal to the reference plane, a1 in the YZ plane.
-    const V3 z = normalised(cross(b0, c0));
-    const V3 x = normalised(cross(a1, z));
+    // Frame: Z normal to the reference plane, a1 in the YZ plane. Here and below, square roots and divisions are few
+    // and seldom wait for each other.
+    const V3 normal = cross(b0, c0), across = cross(a1, normal);
+    const F8 normal_length = square_root(dot(normal, normal)), across_length = square_root(dot(across, across));
+    const F8 inverse_lengths = 1.0 / (normal_length * across_length);
+    const V3 z = (across_length * inverse_lengths) * normal;
+    const V3 x = (normal_length * inverse_lengths) * across;
     const V3 y = cross(z, x);
     const F8 xb0 = dot(x, b0), yb0 = dot(y, b0), xc0 = dot(x, c0), yc0 = dot(y, c0);
     const F8 za1 = dot(z, a1);
@@ -103,22 +106,26 @@ HOLON_INLINE Correction settle(const Triangle& t, const V3& b0, const V3& c0, co
 
     // The ideal triangle, turned by psi about Y and by phi about X, has the trial's components along Z.
     const F8 sin_phi = (1.0 / t.ra) * za1;
-    const F8 cos_phi = square_root(one - sin_phi * sin_phi);
-    const F8 sin_psi = (zb1 - zc1) / (2.0 * t.rc * cos_phi);
-    const F8 cos_psi = square_root(one - sin_psi * sin_psi);
+    const F8 cos_phi_2 = one - sin_phi * sin_phi;
+    const F8 sin_psi_cos_phi = (0.5 / t.rc) * (zb1 - zc1);
+    const F8 cos_phi = square_root(cos_phi_2);
+    const F8 cos_psi_cos_phi = square_root(cos_phi_2 - sin_psi_cos_phi * sin_psi_cos_phi);
+    const F8 rc_over_cos_phi = t.rc / cos_phi;
     const F8 ya2 = t.ra * cos_phi;
-    const F8 xb2 = -t.rc * cos_psi;
-    const F8 middle = -t.rb * cos_phi, half = t.rc * sin_psi * sin_phi;
+    const F8 xb2 = zero - rc_over_cos_phi * cos_psi_cos_phi;
+    const F8 middle = -t.rb * cos_phi, half = rc_over_cos_phi * sin_psi_cos_phi * sin_phi;
     const F8 yb2 = middle - half;
     const F8 yc2 = middle + half;
 
-    // Turned by theta about Z, the displacements lie along the reference bonds.
+    // Turned by theta about Z, the displacements lie along the reference bonds: alpha sin + beta cos = gamma.
     const F8 alpha = xb2 * (xb0 - xc0) + yb0 * yb2 + yc0 * yc2;
     const F8 beta = xb2 * (yc0 - yb0) + xb0 * yb2 + xc0 * yc2;
     const F8 gamma = xb0 * yb1 - xb1 * yb0 + xc0 * yc1 - xc1 * yc0;
     const F8 square = alpha * alpha + beta * beta;
-    const F8 sin_theta = (alpha * gamma - beta * square_root(square - gamma * gamma)) / square;
-    const F8 cos_theta = square_root(one - sin_theta * sin_theta);
+    const F8 inverse_square = 1.0 / square;
+    const F8 root = square_root(square - gamma * gamma);
+    const F8 sin_theta = (alpha * gamma - beta * root) * inverse_square;
+    const F8 cos_theta = (beta * gamma + alpha * root) * inverse_square;
 
     const V3 a3 = (-ya2 * sin_theta) * x + (ya2 * cos_theta) * y + za1 * z;
     const V3 b3 = (xb2 * cos_theta - yb2 * sin_theta) * x + (xb2 * sin_theta + yb2 * cos_theta) * y + zb1 * z;
@@ -148,14 +155,13 @@ HOLON_INLINE Correction settle_velocities(const Triangle& t, const V3& b, const 
     return {{by_o * (lb * b + lc * c), by_h * (le * e - lb * b), by_h * (zero - le) * e - (by_h * lc) * c}};
 }
 
-} // namespace
-
-Outcome HOLON_NAME(positions, HOLON_VARIANT)(const Waters& w)
+template <bool in_a_row>
+HOLON_INLINE Outcome positions_of(const Waters& w)
 {
     Summary summary;
     const Triangle& t = w.triangle;
     for (std::int64_t first = 0; first < w.n; first += lanes) {
-        const Batch batch(w, first);
+        const Batch<in_a_row> batch(w, first);
         L3 reference[3], atom[3];
         batch.load(w.x_ref, reference);
         batch.load(w.x, atom);
@@ -188,12 +194,13 @@ Outcome HOLON_NAME(positions, HOLON_VARIANT)(const Waters& w)
     return {summary.largest_residual(), summary.failed};
 }
 
-Outcome HOLON_NAME(velocities, HOLON_VARIANT)(const Waters& w)
+template <bool in_a_row>
+HOLON_INLINE Outcome velocities_of(const Waters& w)
 {
     Summary summary;
     const Triangle& t = w.triangle;
     for (std::int64_t first = 0; first < w.n; first += lanes) {
-        const Batch batch(w, first);
+        const Batch<in_a_row> batch(w, first);
         L3 position[3], atom[3];
         batch.load(w.x, position);
         batch.load(w.v, atom);
@@ -211,6 +218,18 @@ Outcome HOLON_NAME(velocities, HOLON_VARIANT)(const Waters& w)
         keep_moved(w, first, batch.n, correction);
     }
     return {summary.largest_residual(), summary.failed};
+}
+
+} // namespace
+
+Outcome HOLON_NAME(positions, HOLON_VARIANT)(const Waters& w)
+{
+    return w.in_a_row ? positions_of<true>(w) : positions_of<false>(w);
+}
+
+Outcome HOLON_NAME(velocities, HOLON_VARIANT)(const Waters& w)
+{
+    return w.in_a_row ? velocities_of<true>(w) : velocities_of<false>(w);
 }
 
 } // namespace holon::settle

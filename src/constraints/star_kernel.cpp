@@ -57,7 +57,7 @@ struct Batch {
     }
     HOLON_INLINE void store(std::int64_t* values, const L3 (&stored)[N + 1]) const
     {
-        for (int a = 0; a <= N; ++a) lattice_lanes::store(values, atom[a], n, stored[a]);
+        for (int a = 0; a <= N; ++a) lattice_lanes::store(values, atom[a], stored[a]);
     }
 
     /// How strongly multiplier l acts on bond k: the inverse masses of the atoms that they share.
