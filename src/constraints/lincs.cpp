@@ -13,8 +13,10 @@
 /// are: one round of messages before the first expansion and one before each iteration. Every owned atom gets the
 /// displacement that one rank would compute, bit for bit. The price: work near the boundaries is done twice, and a rank
 /// that does not count the constraint that failed does not know of it before the vote.
+#include "lincs_kernel.hpp"
 #include "lincs_table.hpp"
 
+#include <holon/core/instruction_sets.hpp>
 #include <holon/core/units.hpp>
 
 #include <fmt/format.h>
@@ -29,6 +31,57 @@ constexpr double largest_displacement = 1000.0;
 
 /// Relative error of a length that no expansion that converges leaves.
 constexpr double hopeless = 0.1;
+
+void run_set_directions(const lincs::Bonds& bonds)
+{
+    HOLON_CALL(lincs::set_directions, bonds);
+}
+
+void run_set_couplings(const lincs::Bonds& bonds, const lincs::Matrix& factors, double* entries)
+{
+    HOLON_CALL(lincs::set_couplings, bonds, factors, entries);
+}
+
+void run_set_excess(const lincs::Bonds& bonds, bool positions)
+{
+    HOLON_CALL(lincs::set_excess, bonds, positions);
+}
+
+void run_set_lengthening(const lincs::Bonds& bonds)
+{
+    HOLON_CALL(lincs::set_lengthening, bonds);
+}
+
+void run_add_term(const lincs::Matrix& matrix, const double* term, double* next, double* solution)
+{
+    HOLON_CALL(lincs::add_term, matrix, term, next, solution);
+}
+
+void run_displace(const lincs::Bonds& bonds, const lincs::Matrix& matrix, const double* multiplier,
+                  double* displacement)
+{
+    HOLON_CALL(lincs::displace, bonds, matrix, multiplier, displacement);
+}
+
+/// A vector for each place of a bond, x, y and z apart.
+class PlaceVectors {
+public:
+    void resize(std::size_t n)
+    {
+        n_ = n;
+        values_.assign(3 * n, 0.0);
+    }
+    Vec3 operator[](std::size_t k) const { return {values_[k], values_[n_ + k], values_[2 * n_ + k]}; }
+    void set(std::size_t k, const Vec3& v)
+    {
+        for (int axis = 0; axis < 3; ++axis) values_[static_cast<std::size_t>(axis) * n_ + k] = v[axis];
+    }
+    double* data() { return values_.data(); }
+
+private:
+    std::size_t n_ = 0;
+    std::vector<double> values_;
+};
 
 class LincsSolver final : public Solver {
 public:
@@ -48,6 +101,7 @@ public:
 private:
     ConstraintResult start(const std::vector<IVec3>& owned_values);
     void set_directions(const std::vector<IVec3>& positions, const Box& box);
+    static lincs::Matrix matrix_of(const LincsTable::Matrix& matrix, const std::vector<double>& values);
     void correct();
     Vec3 displaced(std::size_t b) const;
     void expand();
@@ -65,17 +119,16 @@ private:
 
     SolverSettings settings_;
     LincsTable table_;
-    // Per bond:
-    std::vector<Vec3> reference_;     // [nm]
-    std::vector<Vec3> direction_;     // B
-    std::vector<Vec3> bond_;          // trial bond [nm] or relative velocity [nm/ps], before any displacement
+    // Per place of a bond, see lincs::Bonds:
+    PlaceVectors reference_, direction_, bond_;
     std::vector<double> multipliers_; // summed over iterations, along B [u nm, u nm/ps]
     std::vector<double> rhs_, next_, solution_;
     // Per coupling:
     std::vector<double> matrix_; // A
-    // Per number:
+    // Per number, and to fill up the last block of eight:
     std::vector<IVec3> values_;       // trial position or velocity, as the owner has it
     std::vector<Vec3> displacements_; // [nm, nm/ps]
+    lincs::Bonds bonds_{};            // all this for the kernels
 };
 
 std::string LincsSolver::refusal(const MoleculeType& molecule, const ConstraintCluster& cluster) const
@@ -105,11 +158,28 @@ void LincsSolver::add_needs(const MoleculeType& molecule, const ConstraintCluste
 void LincsSolver::rebuild(std::span<const ClusterInstance> clusters, const Atoms& atoms, const AtomDirectory& directory)
 {
     table_.rebuild(settings_.comm, settings_.lincs_order, clusters, atoms, directory);
-    for (auto* per_bond : {&reference_, &direction_, &bond_}) per_bond->resize(table_.bonds.size());
-    for (auto* per_bond : {&multipliers_, &rhs_, &next_, &solution_}) per_bond->resize(table_.bonds.size());
-    matrix_.resize(table_.couplings.size());
+    const auto n = table_.n_places();
+    for (auto* per_bond : {&reference_, &direction_, &bond_}) per_bond->resize(n);
+    for (auto* per_bond : {&multipliers_, &rhs_, &next_, &solution_}) per_bond->assign(n, 0.0);
+    matrix_.resize(table_.factors.value.size());
     values_.resize(table_.numbered.size());
-    displacements_.resize(table_.numbered.size());
+    displacements_.resize(table_.n_atom_places());
+    bonds_ = {.n = static_cast<std::int64_t>(n),
+              .i = table_.i.data(),
+              .j = table_.j.data(),
+              .length = table_.length.data(),
+              .scale = table_.scale.data(),
+              .reference = reference_.data(),
+              .bond = bond_.data(),
+              .displacement = displacements_.front().data(),
+              .direction = direction_.data(),
+              .rhs = rhs_.data()};
+}
+
+lincs::Matrix LincsSolver::matrix_of(const LincsTable::Matrix& matrix, const std::vector<double>& values)
+{
+    return {static_cast<std::int64_t>(matrix.begin.size()) - 1, matrix.begin.data(), matrix.column.data(),
+            values.data()};
 }
 
 /// Takes the values of the owned atoms, gets those of the copies, and forgets the last stage.
@@ -133,43 +203,33 @@ void LincsSolver::set_directions(const std::vector<IVec3>& positions, const Box&
     };
     for (std::size_t b = 0; b < table_.bonds.size(); ++b) {
         const auto& bond = table_.bonds[b];
-        reference_[b] = to_real(box.minimum_image(at(bond.j) - at(bond.i)), position_unit);
-        direction_[b] = reference_[b] / reference_[b].norm();
+        reference_.set(b, to_real(box.minimum_image(at(bond.j) - at(bond.i)), position_unit));
     }
-    for (std::size_t b = 0; b < table_.bonds.size(); ++b)
-        for (auto c = table_.coupling_begin[b]; c < table_.coupling_begin[b + 1]; ++c) {
-            const auto& [other, factor] = table_.couplings[static_cast<std::size_t>(c)];
-            matrix_[static_cast<std::size_t>(c)] =
-                factor * direction_[b].dot(direction_[static_cast<std::size_t>(other)]);
-        }
+    run_set_directions(bonds_);
+    run_set_couplings(bonds_, matrix_of(table_.factors, table_.factors.value), matrix_.data());
 }
 
 /// Solution = (1 + A + A^2 + ...) rhs; triangles get the next terms of their own.
 void LincsSolver::expand()
 {
     std::ranges::copy(rhs_, solution_.begin());
+    auto* term = &rhs_;
+    auto* next = &next_;
     for (int n = 0; n < settings_.lincs_order; ++n) {
-        for (std::size_t b = 0; b < table_.bonds.size(); ++b) {
-            double sum = 0.0;
-            for (auto c = table_.coupling_begin[b]; c < table_.coupling_begin[b + 1]; ++c)
-                sum += matrix_[static_cast<std::size_t>(c)] *
-                       rhs_[static_cast<std::size_t>(table_.couplings[static_cast<std::size_t>(c)].bond)];
-            next_[b] = sum;
-            solution_[b] += sum;
-        }
-        rhs_.swap(next_);
+        run_add_term(matrix_of(table_.factors, matrix_), term->data(), next->data(), solution_.data());
+        std::swap(term, next);
     }
     for (int n = 0; n < settings_.lincs_order && !table_.triangle_bonds.empty(); ++n) {
         for (const auto& triangle : table_.triangle_bonds) {
             double sum = 0.0;
             for (auto t = triangle.begin; t < triangle.end; ++t) {
-                const auto c = static_cast<std::size_t>(table_.triangle_couplings[static_cast<std::size_t>(t)]);
-                sum += matrix_[c] * rhs_[static_cast<std::size_t>(table_.couplings[c].bond)];
+                const auto c = table_.triangle_couplings[static_cast<std::size_t>(t)];
+                sum += matrix_[c] * (*term)[static_cast<std::size_t>(table_.factors.column[c])];
             }
-            next_[static_cast<std::size_t>(triangle.bond)] = sum;
+            (*next)[static_cast<std::size_t>(triangle.bond)] = sum;
             solution_[static_cast<std::size_t>(triangle.bond)] += sum;
         }
-        rhs_.swap(next_);
+        std::swap(term, next);
     }
 }
 
@@ -177,13 +237,12 @@ void LincsSolver::expand()
 void LincsSolver::correct()
 {
     expand();
-    for (std::size_t b = 0; b < table_.bonds.size(); ++b) {
-        const auto& bond = table_.bonds[b];
-        const double multiplier = bond.scale * solution_[b];
-        multipliers_[b] += multiplier;
-        displacements_[static_cast<std::size_t>(bond.i)] += (multiplier * bond.inverse_mass_i) * direction_[b];
-        displacements_[static_cast<std::size_t>(bond.j)] -= (multiplier * bond.inverse_mass_j) * direction_[b];
+    for (std::size_t b = 0; b < solution_.size(); ++b) {
+        solution_[b] *= table_.scale[b];
+        multipliers_[b] += solution_[b];
     }
+    run_displace(bonds_, matrix_of(table_.inverse_masses, table_.inverse_masses.value), solution_.data(),
+                 displacements_.front().data());
 }
 
 /// The bond, or relative velocity, as displaced so far.
@@ -200,18 +259,13 @@ ConstraintResult LincsSolver::project_positions(Atoms& atoms, const Box& box, co
     set_directions(atoms.x_ref, box);
     for (std::size_t b = 0; b < table_.bonds.size(); ++b) {
         const auto& bond = table_.bonds[b];
-        bond_[b] = to_real(box.minimum_image(difference(bond)), position_unit);
-        rhs_[b] = bond.scale * (direction_[b].dot(bond_[b]) - bond.length);
+        bond_.set(b, to_real(box.minimum_image(difference(bond)), position_unit));
     }
+    run_set_excess(bonds_, true);
     correct();
     for (int n = 0; n < settings_.lincs_iterations; ++n) {
         table_.numbered.refresh(displacements_, result);
-        for (std::size_t b = 0; b < table_.bonds.size(); ++b) {
-            const auto& bond = table_.bonds[b];
-            const double d = bond.length;
-            const double projection2 = 2.0 * d * d - displaced(b).squaredNorm();
-            rhs_[b] = bond.scale * (d - (projection2 > 0.0 ? std::sqrt(projection2) : 0.0));
-        }
+        run_set_lengthening(bonds_);
         correct();
     }
     inspect(stage, result);
@@ -236,11 +290,10 @@ ConstraintResult LincsSolver::project_velocities(Atoms& atoms, const Box& box, c
     auto result = start(atoms.v);
     set_directions(atoms.x, box);
     for (std::size_t b = 0; b < table_.bonds.size(); ++b)
-        bond_[b] = to_real(difference(table_.bonds[b]), velocity_unit);
+        bond_.set(b, to_real(difference(table_.bonds[b]), velocity_unit));
     for (int n = 0; n <= settings_.lincs_iterations; ++n) {
         if (n > 0) table_.numbered.refresh(displacements_, result);
-        for (std::size_t b = 0; b < table_.bonds.size(); ++b)
-            rhs_[b] = table_.bonds[b].scale * direction_[b].dot(displaced(b));
+        run_set_excess(bonds_, false);
         correct();
     }
     for (std::size_t b = 0; b < table_.bonds.size(); ++b)
@@ -268,12 +321,16 @@ ConstraintResult LincsSolver::project_velocities(Atoms& atoms, const Box& box, c
 void LincsSolver::inspect(const ConstraintStage& stage, ConstraintResult& result) const
 {
     const double warning_cosine = std::cos(settings_.lincs_warn_angle * units::degree);
+    const double usual_cosine = std::max(warning_cosine, min_cosine);
     for (std::size_t b = 0; b < table_.bonds.size(); ++b) {
         const auto& bond = table_.bonds[b];
         if (!bond.counted) continue;
         const Vec3 s = displaced(b);
-        const double cosine = direction_[b].dot(s) / s.norm();
-        const double error = length_error(s, bond.length * bond.length);
+        const double along = direction_[b].dot(s), s2 = s.squaredNorm(), d2 = bond.length * bond.length;
+        if (along > 0.0 && along * along >= usual_cosine * usual_cosine * s2 && std::abs(s2 - d2) <= hopeless * d2)
+            continue; // neither a root nor a division for most bonds
+        const double cosine = along / std::sqrt(s2);
+        const double error = length_error(s, d2);
         if (!(cosine > min_cosine) || !std::isfinite(error))
             result.failure = message(bond, "the bond has turned by 90 degrees or more, or is not finite", stage);
         else if (error > hopeless)

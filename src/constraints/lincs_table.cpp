@@ -1,5 +1,7 @@
 #include "lincs_table.hpp"
 
+#include <algorithm>
+
 namespace holon {
 
 namespace {
@@ -16,11 +18,11 @@ void LincsTable::rebuild(const Communicator& comm, int order, std::span<const Cl
 {
     clusters.assign(instances.begin(), instances.end());
     bonds.clear();
-    couplings.clear();
-    coupling_begin.assign(1, 0);
-    triangle_bonds.clear();
-    triangle_couplings.clear();
+    for (auto* per_place : {&i, &j}) per_place->clear();
+    for (auto* per_place : {&length, &scale}) per_place->clear();
     numbered.clear(atoms.n_owned);
+    couplings_.clear();
+    ends_.clear();
 
     for (std::size_t c = 0; c < clusters.size(); ++c) {
         const auto& instance = clusters[c];
@@ -36,6 +38,20 @@ void LincsTable::rebuild(const Communicator& comm, int order, std::span<const Cl
             for (std::int32_t k = 0; k < shape.size(); ++k) constraints.push_back(k);
         add_cluster(static_cast<std::int32_t>(c), shape, constraints, directory);
     }
+    for (auto* per_place : {&i, &j}) per_place->resize(n_places());
+    for (auto* per_place : {&length, &scale}) per_place->resize(n_places());
+
+    triangle_bonds.clear();
+    triangle_couplings.clear();
+    fill(factors, n_places(), couplings_, [this](const Entry& coupling, std::size_t at) {
+        if (!coupling.triangle) return;
+        const auto n = static_cast<std::int32_t>(triangle_couplings.size());
+        if (triangle_bonds.empty() || triangle_bonds.back().bond != coupling.row)
+            triangle_bonds.push_back({coupling.row, n, n});
+        ++triangle_bonds.back().end;
+        triangle_couplings.push_back(at);
+    });
+    fill(inverse_masses, n_atom_places(), ends_, [](const Entry&, std::size_t) {});
     numbered.connect(comm, directory);
 }
 
@@ -52,28 +68,46 @@ void LincsTable::add_cluster(std::int32_t cluster, const LincsShape& shape, std:
         const auto number = [&](std::int32_t place) {
             return numbered.number_of(instance.molecule_start + instance.cluster->atoms[index(place)], directory);
         };
+        const auto place = static_cast<std::int32_t>(bonds.size());
         Bond bond;
         bond.i = number(shape.first[index(k)]);
         bond.j = number(shape.second[index(k)]);
         bond.cluster = cluster;
         bond.counted = numbered.owned(index(bond.i));
         bond.length = shape.length[index(k)];
-        bond.scale = shape.scale[index(k)];
-        bond.inverse_mass_i = shape.inverse_mass[index(shape.first[index(k)])];
-        bond.inverse_mass_j = shape.inverse_mass[index(shape.second[index(k)])];
-
-        TriangleBond in_triangles{static_cast<std::int32_t>(bonds.size()),
-                                  static_cast<std::int32_t>(triangle_couplings.size()), 0};
         bonds.push_back(bond);
-        for (const auto& coupling : shape.couplings_of(k)) {
-            const auto other = bond_of[index(coupling.constraint)];
-            if (other < 0) continue; // too far away to matter
-            if (coupling.triangle) triangle_couplings.push_back(static_cast<std::int32_t>(couplings.size()));
-            couplings.push_back({other, coupling.factor});
-        }
-        coupling_begin.push_back(static_cast<std::int32_t>(couplings.size()));
-        in_triangles.end = static_cast<std::int32_t>(triangle_couplings.size());
-        if (in_triangles.end > in_triangles.begin) triangle_bonds.push_back(in_triangles);
+        i.push_back(bond.i);
+        j.push_back(bond.j);
+        length.push_back(bond.length);
+        scale.push_back(shape.scale[index(k)]);
+        ends_.push_back({bond.i, place, shape.inverse_mass[index(shape.first[index(k)])]});
+        ends_.push_back({bond.j, place, -shape.inverse_mass[index(shape.second[index(k)])]});
+        for (const auto& coupling : shape.couplings_of(k))
+            if (const auto other = bond_of[index(coupling.constraint)]; other >= 0) // else too far away to matter
+                couplings_.push_back({place, other, coupling.factor, coupling.triangle});
+    }
+}
+
+/// `note`: is told each entry and where it is.
+template <class Note>
+void LincsTable::fill(Matrix& matrix, std::size_t n_rows, std::span<const Entry> entries, Note note) const
+{
+    std::vector<std::int64_t> n_entries(n_rows, 0);
+    for (const auto& entry : entries) ++n_entries[index(entry.row)];
+    matrix.begin.assign(1, 0);
+    for (std::size_t row = 0; row < n_rows; row += lanes)
+        matrix.begin.push_back(matrix.begin.back() + std::ranges::max(std::span(n_entries).subspan(row, lanes)));
+    const auto empty = static_cast<std::int32_t>(bonds.size()); // the first place that is
+    matrix.column.assign(static_cast<std::size_t>(matrix.begin.back()) * lanes, empty);
+    matrix.value.assign(matrix.column.size(), 0.0);
+
+    std::ranges::fill(n_entries, 0);
+    for (const auto& entry : entries) {
+        const auto row = index(entry.row);
+        const auto at = static_cast<std::size_t>(matrix.begin[row / lanes] + n_entries[row]++) * lanes + row % lanes;
+        matrix.column[at] = entry.column;
+        matrix.value[at] = entry.value;
+        note(entry, at);
     }
 }
 

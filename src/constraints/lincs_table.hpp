@@ -1,6 +1,7 @@
 #pragma once
 
 #include "bond.hpp"
+#include "lincs_kernel.hpp"
 #include "lincs_shape.hpp"
 #include "numbered_atoms.hpp"
 
@@ -21,33 +22,52 @@ public:
         std::int32_t cluster = 0;  // index in clusters
         bool counted = false;      // here, in sums over constraints: this rank owns i
         double length = 0.0;       // [nm]
-        double scale = 0.0;        // S [u^1/2]
-        double inverse_mass_i = 0.0, inverse_mass_j = 0.0;
     };
-    struct Coupling {
-        std::int32_t bond = 0; // the other
-        double factor = 0.0;   // see LincsShape::Coupling
-    };
+
+    /// Arrays for the kernels have a place for each bond, and empty ones to fill the last block, of which there is at
+    /// least one; likewise for atoms.
+    std::size_t n_places() const { return (bonds.size() / lanes + 1) * lanes; }
+    std::size_t n_atom_places() const { return (numbered.size() / lanes + 1) * lanes; }
 
     std::vector<ClusterInstance> clusters;
     std::vector<Bond> bonds;
-    std::vector<Coupling> couplings; // of bond b: [coupling_begin[b], coupling_begin[b + 1])
-    std::vector<std::int32_t> coupling_begin;
+    std::vector<std::int32_t> i, j;    // per place: as in Bond
+    std::vector<double> length, scale; // per place: as in Bond; S [u^1/2]
 
-    /// A bond of a triangle and its couplings within triangles, as places in `couplings`: [begin, end) of
+    /// See lincs::Matrix.
+    struct Matrix {
+        std::vector<std::int64_t> begin;
+        std::vector<std::int32_t> column;
+        std::vector<double> value;
+    };
+    Matrix factors;        // of couplings, see LincsShape::Coupling
+    Matrix inverse_masses; // atoms times bonds: positive for the first atom of a bond, negative for the second [1/u]
+
+    /// A bond of a triangle and its couplings within triangles, as entries of `factors`: [begin, end) of
     /// triangle_couplings.
     struct TriangleBond {
         std::int32_t bond = 0, begin = 0, end = 0;
     };
     std::vector<TriangleBond> triangle_bonds;
-    std::vector<std::int32_t> triangle_couplings;
+    std::vector<std::size_t> triangle_couplings;
 
     NumberedAtoms numbered;
 
 private:
+    static constexpr auto lanes = static_cast<std::size_t>(lincs::lanes);
+
+    struct Entry {
+        std::int32_t row = 0, column = 0;
+        double value = 0.0;
+        bool triangle = false;
+    };
+
     void add_cluster(std::int32_t cluster, const LincsShape& shape, std::span<const std::int32_t> constraints,
                      const AtomDirectory& directory);
+    template <class Note>
+    void fill(Matrix& matrix, std::size_t n_rows, std::span<const Entry> entries, Note note) const;
 
+    std::vector<Entry> couplings_, ends_; // while the table is made: those of a row in the order of the cluster
     ShapeTable<LincsShape> shapes_;
 };
 

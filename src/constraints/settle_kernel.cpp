@@ -14,13 +14,30 @@ namespace {
 
 using namespace lattice_lanes;
 
+/// a b + c, or - c, rounded once.
+HOLON_INLINE F8 sum(F8 a, F8 b, F8 c)
+{
+    return multiply_add(a, b, c);
+}
+HOLON_INLINE F8 difference(F8 a, F8 b, F8 c)
+{
+    return multiply_add(a, b, -c);
+}
+HOLON_INLINE V3 sum(F8 a, const V3& b, const V3& c)
+{
+    return {sum(a, b.x, c.x), sum(a, b.y, c.y), sum(a, b.z, c.z)};
+}
+HOLON_INLINE V3 difference(F8 a, const V3& b, const V3& c)
+{
+    return {difference(a, b.x, c.x), difference(a, b.y, c.y), difference(a, b.z, c.z)};
+}
 HOLON_INLINE F8 dot(const V3& a, const V3& b)
 {
-    return a.x * b.x + (a.y * b.y + a.z * b.z);
+    return sum(a.x, b.x, sum(a.y, b.y, a.z * b.z));
 }
 HOLON_INLINE V3 cross(const V3& a, const V3& b)
 {
-    return {a.y * b.z - a.z * b.y, a.z * b.x - a.x * b.z, a.x * b.y - a.y * b.x};
+    return {difference(a.y, b.z, a.z * b.y), difference(a.z, b.x, a.x * b.z), difference(a.x, b.y, a.y * b.x)};
 }
 
 /// Eight waters; the last one of the list is repeated to fill them up.
@@ -111,26 +128,26 @@ HOLON_INLINE Correction settle(const Triangle& t, const V3& b0, const V3& c0, co
     const F8 cos_phi = square_root(cos_phi_2);
     const F8 cos_psi_cos_phi = square_root(cos_phi_2 - sin_psi_cos_phi * sin_psi_cos_phi);
     const F8 rc_over_cos_phi = t.rc / cos_phi;
-    const F8 ya2 = t.ra * cos_phi;
     const F8 xb2 = zero - rc_over_cos_phi * cos_psi_cos_phi;
     const F8 middle = -t.rb * cos_phi, half = rc_over_cos_phi * sin_psi_cos_phi * sin_phi;
     const F8 yb2 = middle - half;
     const F8 yc2 = middle + half;
 
     // Turned by theta about Z, the displacements lie along the reference bonds: alpha sin + beta cos = gamma.
-    const F8 alpha = xb2 * (xb0 - xc0) + yb0 * yb2 + yc0 * yc2;
-    const F8 beta = xb2 * (yc0 - yb0) + xb0 * yb2 + xc0 * yc2;
-    const F8 gamma = xb0 * yb1 - xb1 * yb0 + xc0 * yc1 - xc1 * yc0;
-    const F8 square = alpha * alpha + beta * beta;
+    const F8 alpha = sum(xb2, xb0 - xc0, sum(yb0, yb2, yc0 * yc2));
+    const F8 beta = sum(xb2, yc0 - yb0, sum(xb0, yb2, xc0 * yc2));
+    const F8 gamma = sum(xb0, yb1, xc0 * yc1) - sum(xb1, yb0, xc1 * yc0);
+    const F8 square = sum(alpha, alpha, beta * beta);
     const F8 inverse_square = 1.0 / square;
     const F8 root = square_root(square - gamma * gamma);
-    const F8 sin_theta = (alpha * gamma - beta * root) * inverse_square;
-    const F8 cos_theta = (beta * gamma + alpha * root) * inverse_square;
+    const F8 sin_theta = difference(alpha, gamma, beta * root) * inverse_square;
+    const F8 cos_theta = sum(beta, gamma, alpha * root) * inverse_square;
 
-    const V3 a3 = (-ya2 * sin_theta) * x + (ya2 * cos_theta) * y + za1 * z;
-    const V3 b3 = (xb2 * cos_theta - yb2 * sin_theta) * x + (xb2 * sin_theta + yb2 * cos_theta) * y + zb1 * z;
-    const V3 c3 = (-xb2 * cos_theta - yc2 * sin_theta) * x + (-xb2 * sin_theta + yc2 * cos_theta) * y + zc1 * z;
-    return {{a3 - a1, b3 - b1, c3 - c1}};
+    const F8 xb3 = difference(xb2, cos_theta, yb2 * sin_theta), yb3 = sum(xb2, sin_theta, yb2 * cos_theta);
+    const F8 xc3 = -sum(xb2, cos_theta, yc2 * sin_theta), yc3 = difference(yc2, cos_theta, xb2 * sin_theta);
+    const V3 of_b = sum(xb3, x, sum(yb3, y, difference(zb1, z, b1)));
+    const V3 of_c = sum(xc3, x, sum(yc3, y, difference(zc1, z, c1)));
+    return {{splat<F8>(-t.m_h / t.m_o) * (of_b + of_c), of_b, of_c}};
 }
 
 /// Velocity changes [nm/ps] that make r.v = 0 for the three bonds: O-H1 `b`, O-H2 `c`, H1-H2; `u`, `w`: velocities of
@@ -143,16 +160,17 @@ HOLON_INLINE Correction settle_velocities(const Triangle& t, const V3& b, const 
     // The matrix of the three multipliers, symmetric; its inverse by cofactors.
     const F8 bb = (o + h) * dot(b, b), cc = (o + h) * dot(c, c), ee = 2.0 * h * dot(e, e);
     const F8 bc = o * dot(b, c), be = -h * dot(b, e), ce = h * dot(c, e);
-    const F8 k00 = cc * ee - ce * ce, k01 = be * ce - bc * ee, k02 = bc * ce - be * cc;
-    const F8 k11 = bb * ee - be * be, k12 = bc * be - bb * ce, k22 = bb * cc - bc * bc;
-    const F8 inverse = 1.0 / (bb * k00 + bc * k01 + be * k02);
+    const F8 k00 = difference(cc, ee, ce * ce), k01 = difference(be, ce, bc * ee), k02 = difference(bc, ce, be * cc);
+    const F8 k11 = difference(bb, ee, be * be), k12 = difference(bc, be, bb * ce), k22 = difference(bb, cc, bc * bc);
+    const F8 inverse = 1.0 / sum(bb, k00, sum(bc, k01, be * k02));
     const F8 rb = dot(b, u), rc = dot(c, w), re = dot(e, w - u);
-    // Multipliers [u/ps].
-    const F8 lb = (k00 * rb + k01 * rc + k02 * re) * inverse;
-    const F8 lc = (k01 * rb + k11 * rc + k12 * re) * inverse;
-    const F8 le = (k02 * rb + k12 * rc + k22 * re) * inverse;
-    const F8 by_o = zero + o, by_h = zero + h;
-    return {{by_o * (lb * b + lc * c), by_h * (le * e - lb * b), by_h * (zero - le) * e - (by_h * lc) * c}};
+    // Multipliers over the mass of a hydrogen [1/ps].
+    const F8 per_h = h * inverse;
+    const F8 lb = sum(k00, rb, sum(k01, rc, k02 * re)) * per_h;
+    const F8 lc = sum(k01, rb, sum(k11, rc, k12 * re)) * per_h;
+    const F8 le = sum(k02, rb, sum(k12, rc, k22 * re)) * per_h;
+    const V3 of_b = difference(le, e, lb * b), of_c = sum(zero - le, e, (zero - lc) * c);
+    return {{splat<F8>(-t.m_h / t.m_o) * (of_b + of_c), of_b, of_c}};
 }
 
 template <bool in_a_row>

@@ -1,0 +1,200 @@
+// The kernels of LINCS: the same bits with every instruction set, and what the formulas say.
+#include <support/constraint_system.hpp>
+
+#include <constraints/lincs_kernel.hpp>
+
+#include <gtest/gtest.h>
+
+#include <vector>
+
+namespace holon::test {
+namespace {
+
+using lincs::Bonds;
+using lincs::Matrix;
+
+constexpr int n_bonds = 19, n_places = 24, n_atoms = n_bonds + 1, n_atom_places = 24; // a chain
+constexpr std::int32_t no_bond = n_bonds;
+
+struct Variant {
+    const char* name;
+    decltype(&lincs::set_directions_baseline) set_directions;
+    decltype(&lincs::set_couplings_baseline) set_couplings;
+    decltype(&lincs::set_excess_baseline) set_excess;
+    decltype(&lincs::set_lengthening_baseline) set_lengthening;
+    decltype(&lincs::add_term_baseline) add_term;
+    decltype(&lincs::displace_baseline) displace;
+};
+
+#define HOLON_VARIANT_OF(set)                                                                                          \
+    Variant                                                                                                            \
+    {                                                                                                                  \
+#set, lincs::set_directions_##set, lincs::set_couplings_##set, lincs::set_excess_##set,                        \
+            lincs::set_lengthening_##set, lincs::add_term_##set, lincs::displace_##set                                 \
+    }
+
+std::vector<Variant> variants()
+{
+    std::vector<Variant> all{HOLON_VARIANT_OF(baseline)};
+#if defined(__x86_64__)
+    if (__builtin_cpu_supports("x86-64-v3")) all.push_back(HOLON_VARIANT_OF(v3));
+    if (__builtin_cpu_supports("x86-64-v4")) all.push_back(HOLON_VARIANT_OF(v4));
+#endif
+    return all;
+}
+
+/// A chain of bonds, each coupled to its neighbours.
+struct Chain {
+    std::vector<std::int32_t> i, j;
+    std::vector<double> length, scale, reference, bond, displacement, direction, rhs;
+    std::vector<std::int64_t> coupling_begin{0}, atom_begin{0};
+    std::vector<std::int32_t> coupled, bond_of_atom;
+    std::vector<double> factor, inverse_mass;
+
+    Chain()
+    {
+        Noise noise(7);
+        const auto random = [&noise] { return noise.vector()[0]; };
+        i.resize(n_places);
+        j.resize(n_places);
+        for (auto* values : {&length, &scale, &rhs}) values->resize(n_places);
+        for (auto* values : {&reference, &bond, &direction}) values->resize(3 * n_places);
+        displacement.resize(3 * n_atom_places);
+        for (std::size_t b = 0; b < n_bonds; ++b) {
+            i[b] = static_cast<std::int32_t>(b);
+            j[b] = i[b] + 1;
+            length[b] = 0.15 + 0.01 * random();
+            scale[b] = 2.0 + 0.5 * random();
+            for (std::size_t k = 0; k < 3; ++k) {
+                reference[k * n_places + b] = 0.1 * random();
+                bond[k * n_places + b] = reference[k * n_places + b] + 0.01 * random();
+            }
+        }
+        for (auto& x : displacement) x = 0.001 * random();
+        for (std::int32_t block = 0; block < n_places / lincs::lanes; ++block) {
+            for (const std::int32_t side : {-1, 1})
+                for (std::int32_t b = block * lincs::lanes; b < (block + 1) * lincs::lanes; ++b) {
+                    const bool is_there = b < n_bonds && b + side >= 0 && b + side < n_bonds;
+                    coupled.push_back(is_there ? b + side : no_bond);
+                    factor.push_back(is_there ? 0.4 + 0.1 * random() : 0.0);
+                }
+            coupling_begin.push_back(2 * (block + 1));
+        }
+        for (std::int32_t block = 0; block < n_atom_places / lincs::lanes; ++block) {
+            for (const std::int32_t side : {-1, 0})
+                for (std::int32_t a = block * lincs::lanes; a < (block + 1) * lincs::lanes; ++a) {
+                    const bool is_there = a + side >= 0 && a + side < n_bonds;
+                    bond_of_atom.push_back(is_there ? a + side : no_bond);
+                    inverse_mass.push_back(is_there ? (side == 0 ? 0.08 : -0.08) : 0.0);
+                }
+            atom_begin.push_back(2 * (block + 1));
+        }
+    }
+
+    Bonds bonds()
+    {
+        return {n_places,         i.data(),         j.data(),    length.data(),
+                scale.data(),     reference.data(), bond.data(), displacement.data(),
+                direction.data(), rhs.data()};
+    }
+    Matrix couplings(const std::vector<double>& values) const
+    {
+        return {n_places / lincs::lanes, coupling_begin.data(), coupled.data(), values.data()};
+    }
+    Matrix ends() const
+    {
+        return {n_atom_places / lincs::lanes, atom_begin.data(), bond_of_atom.data(), inverse_mass.data()};
+    }
+    Vec3 at(const std::vector<double>& vectors, std::size_t b) const
+    {
+        return {vectors[b], vectors[n_places + b], vectors[2 * n_places + b]};
+    }
+    Vec3 displaced(std::size_t b) const
+    {
+        const auto of = [this](std::int32_t a) -> Vec3 {
+            return Eigen::Map<const Vec3>(&displacement[3 * static_cast<std::size_t>(a)]);
+        };
+        return at(bond, b) + of(j[b]) - of(i[b]);
+    }
+};
+
+/// All that the kernels write, one after another.
+std::vector<double> outcome(const Variant& variant)
+{
+    Chain chain;
+    const auto bonds = chain.bonds();
+    std::vector<double> all, entries(chain.factor.size()), next(n_places), solution(n_places);
+    const auto keep = [&all](const std::vector<double>& values) {
+        all.insert(all.end(), values.begin(), values.end());
+    };
+    variant.set_directions(bonds);
+    keep(chain.direction);
+    variant.set_couplings(bonds, chain.couplings(chain.factor), entries.data());
+    keep(entries);
+    variant.set_lengthening(bonds);
+    keep(chain.rhs);
+    for (const bool positions : {false, true}) {
+        variant.set_excess(bonds, positions);
+        keep(chain.rhs);
+    }
+    variant.add_term(chain.couplings(entries), chain.rhs.data(), next.data(), solution.data());
+    keep(next);
+    keep(solution);
+    variant.displace(bonds, chain.ends(), next.data(), chain.displacement.data());
+    keep(chain.displacement);
+    return all;
+}
+
+TEST(LincsKernel, SameBitsWithEveryInstructionSet)
+{
+    const auto expected = outcome(variants().front());
+    for (const auto& variant : variants()) EXPECT_EQ(outcome(variant), expected) << variant.name;
+}
+
+TEST(LincsKernel, FollowsTheFormulas)
+{
+    for (const auto& variant : variants()) {
+        SCOPED_TRACE(variant.name);
+        Chain chain;
+        const auto bonds = chain.bonds();
+        std::vector<double> entries(chain.factor.size()), next(n_places), solution(n_places, 1.0);
+        variant.set_directions(bonds);
+        variant.set_couplings(bonds, chain.couplings(chain.factor), entries.data());
+        variant.set_lengthening(bonds);
+        for (std::size_t b = 0; b < n_bonds; ++b) {
+            EXPECT_NEAR((chain.at(chain.direction, b) - chain.at(chain.reference, b).normalized()).norm(), 0.0, 1e-15);
+            const double d = chain.length[b], left = 2.0 * d * d - chain.displaced(b).squaredNorm();
+            EXPECT_NEAR(chain.rhs[b], chain.scale[b] * (d - std::sqrt(std::max(left, 0.0))), 1e-15);
+        }
+        variant.set_excess(bonds, true);
+        const auto rhs = chain.rhs;
+        variant.add_term(chain.couplings(entries), rhs.data(), next.data(), solution.data());
+        for (std::size_t b = 0; b < n_bonds; ++b) {
+            const Vec3 direction = chain.at(chain.direction, b);
+            EXPECT_NEAR(rhs[b], chain.scale[b] * (direction.dot(chain.displaced(b)) - chain.length[b]), 1e-15);
+            double sum = 0.0;
+            for (std::size_t e = 0; e < chain.coupled.size(); ++e) {
+                const std::size_t row = e / (2 * lincs::lanes) * lincs::lanes + e % lincs::lanes;
+                const auto other = static_cast<std::size_t>(chain.coupled[e]);
+                if (row == b && other < n_bonds)
+                    sum += chain.factor[e] * direction.dot(chain.at(chain.direction, other)) * rhs[other];
+            }
+            EXPECT_NEAR(next[b], sum, 1e-15);
+            EXPECT_NEAR(solution[b], 1.0 + sum, 1e-15);
+        }
+        const Chain start;
+        variant.displace(bonds, chain.ends(), next.data(), chain.displacement.data());
+        for (std::size_t a = 0; a < n_atoms; ++a) {
+            Vec3 moved = Vec3::Zero();
+            if (a < n_bonds) moved += 0.08 * next[a] * chain.at(chain.direction, a);
+            if (a > 0) moved -= 0.08 * next[a - 1] * chain.at(chain.direction, a - 1);
+            for (std::size_t k = 0; k < 3; ++k)
+                EXPECT_NEAR(chain.displacement[3 * a + k] - start.displacement[3 * a + k],
+                            moved[static_cast<Eigen::Index>(k)], 1e-15);
+        }
+        for (std::size_t b = n_bonds; b < n_places; ++b) EXPECT_EQ(chain.rhs[b], 0.0) << "an empty place";
+    }
+}
+
+} // namespace
+} // namespace holon::test
