@@ -8,6 +8,7 @@ LYSOZYME = holon.input_files(holon.INPUTS / "lysozyme")
 ALL_BONDS = [*LYSOZYME, "--constraints", "all-bonds"]
 QUIET = {"nstxout_compressed": 0, "nstenergy": 100, "checkpoint_interval": 1}
 SHARE = 0.05
+TURNS = 5
 
 
 def table(report):
@@ -46,20 +47,22 @@ def constrained(report, algorithm, integrator):
 def share(report, steps=200):
     """share of constraints in the CPU time of a step: lysozyme, all-bonds, 2 ranks"""
     # Waiting for a message is CPU time, too, and depends on what else the machine does. Constraints on 2 ranks are
-    # therefore taken at their best, and the rest of the step from one rank, where nobody waits.
+    # therefore taken at their best, and the rest of the step from one rank, where nobody waits: at its best as well, in
+    # turns, so that a machine that slows down in between does not decide.
     for integrator in ("md", "md-vv"):
         for algorithm in ("lincs", "newton", "shake"):
             name = f"{algorithm}, {integrator}"
             settings = {"integrator": integrator, "constraint_algorithm": algorithm, "nsteps": steps, **QUIET}
-            alone = holon.run(
-                report.work / f"{algorithm}-{integrator}-1", ALL_BONDS, 1, timeout=3600, **settings
-            ).summary
-            others = sum(s for stage, s in alone["cpu_timings_s"].items() if stage != "constraints")
-            rest = 1000 * others / steps / 2
-            ours = constrained(report, algorithm, integrator)
-            report.note(f"{name}: constraints [ms per step and rank]", ours)
-            report.note(f"{name}: the rest [ms per step and rank]", rest)
-            report.at_most(f"{name}: share of a step", ours / (ours + rest), SHARE)
+            rest, ours = [], []
+            for turn in range(TURNS):
+                folder = report.work / f"{algorithm}-{integrator}-1-{turn}"
+                alone = holon.run(folder, ALL_BONDS, 1, timeout=3600, **settings).summary
+                others = sum(s for stage, s in alone["cpu_timings_s"].items() if stage != "constraints")
+                rest.append(1000 * others / steps / 2)
+                ours.append(constrained(report, algorithm, integrator))
+            report.note(f"{name}: constraints [ms per step and rank]", f"{min(ours):.4g} (to {max(ours):.4g})")
+            report.note(f"{name}: the rest [ms per step and rank]", f"{min(rest):.4g} (to {max(rest):.4g})")
+            report.at_most(f"{name}: share of a step", min(ours) / (min(ours) + min(rest)), SHARE)
             if algorithm != "lincs":
                 continue
             both = holon.run(
