@@ -63,6 +63,26 @@ void run_displace(const lincs::Bonds& bonds, const lincs::Matrix& matrix, const 
     HOLON_CALL(lincs::displace, bonds, matrix, multiplier, displacement);
 }
 
+void run_set_vectors(const lincs::Differences& differences, double* vectors)
+{
+    HOLON_CALL(lincs::set_vectors, differences, vectors);
+}
+
+bool run_any_unusual(const lincs::Bonds& bonds, double cosine2, double part)
+{
+    return HOLON_CALL(lincs::any_unusual, bonds, cosine2, part);
+}
+
+bool run_all_finite(const lincs::Bonds& bonds)
+{
+    return HOLON_CALL(lincs::all_finite, bonds);
+}
+
+double run_largest_error(std::int64_t n, const double* a, const double* b, const double* wanted, const double* weight)
+{
+    return HOLON_CALL(lincs::largest_error, n, a, b, wanted, weight);
+}
+
 /// A vector for each place of a bond, x, y and z apart.
 class PlaceVectors {
 public:
@@ -72,10 +92,6 @@ public:
         values_.assign(3 * n, 0.0);
     }
     Vec3 operator[](std::size_t k) const { return {values_[k], values_[n_ + k], values_[2 * n_ + k]}; }
-    void set(std::size_t k, const Vec3& v)
-    {
-        for (int axis = 0; axis < 3; ++axis) values_[static_cast<std::size_t>(axis) * n_ + k] = v[axis];
-    }
     double* data() { return values_.data(); }
 
 private:
@@ -100,6 +116,8 @@ public:
 
 private:
     ConstraintResult start(const std::vector<IVec3>& owned_values);
+    void set_vectors(const std::vector<IVec3>& values, const std::vector<std::int32_t>& i,
+                     const std::vector<std::int32_t>& j, const Box* box, PlaceVectors& vectors) const;
     void set_directions(const std::vector<IVec3>& positions, const Box& box);
     static lincs::Matrix matrix_of(const LincsTable::Matrix& matrix, const std::vector<double>& values);
     void correct();
@@ -111,10 +129,6 @@ private:
     bool moves(std::size_t number) const
     {
         return displacements_[number].squaredNorm() < largest_displacement * largest_displacement;
-    }
-    IVec3 difference(const LincsTable::Bond& bond) const
-    {
-        return values_[static_cast<std::size_t>(bond.j)] - values_[static_cast<std::size_t>(bond.i)];
     }
 
     SolverSettings settings_;
@@ -195,16 +209,28 @@ ConstraintResult LincsSolver::start(const std::vector<IVec3>& owned_values)
     return result;
 }
 
+/// The vectors of the bonds, from positions, given the box, or velocities.
+void LincsSolver::set_vectors(const std::vector<IVec3>& values, const std::vector<std::int32_t>& i,
+                              const std::vector<std::int32_t>& j, const Box* box, PlaceVectors& vectors) const
+{
+    if (table_.bonds.empty()) return;
+    std::array<std::int64_t, 9> rows{};
+    for (std::size_t k = 0; k < rows.size() && box != nullptr; ++k)
+        rows[k] = box->lattice_vector(static_cast<int>(k / 3))[static_cast<Eigen::Index>(k % 3)];
+    const bool positions = box != nullptr;
+    run_set_vectors({.n = bonds_.n,
+                     .values = numbers_of(values),
+                     .from = i.data(),
+                     .to = j.data(),
+                     .box = positions ? rows.data() : nullptr,
+                     .unit = positions ? position_unit : velocity_unit},
+                    vectors.data());
+}
+
 /// B, and A from it.
 void LincsSolver::set_directions(const std::vector<IVec3>& positions, const Box& box)
 {
-    const auto at = [&](std::int32_t number) -> const IVec3& {
-        return positions[static_cast<std::size_t>(table_.numbered.local(static_cast<std::size_t>(number)))];
-    };
-    for (std::size_t b = 0; b < table_.bonds.size(); ++b) {
-        const auto& bond = table_.bonds[b];
-        reference_.set(b, to_real(box.minimum_image(at(bond.j) - at(bond.i)), position_unit));
-    }
+    set_vectors(positions, table_.local_i, table_.local_j, &box, reference_);
     run_set_directions(bonds_);
     run_set_couplings(bonds_, matrix_of(table_.factors, table_.factors.value), matrix_.data());
 }
@@ -257,10 +283,7 @@ ConstraintResult LincsSolver::project_positions(Atoms& atoms, const Box& box, co
 {
     auto result = start(atoms.x);
     set_directions(atoms.x_ref, box);
-    for (std::size_t b = 0; b < table_.bonds.size(); ++b) {
-        const auto& bond = table_.bonds[b];
-        bond_.set(b, to_real(box.minimum_image(difference(bond)), position_unit));
-    }
+    set_vectors(values_, table_.i, table_.j, &box, bond_);
     run_set_excess(bonds_, true);
     correct();
     for (int n = 0; n < settings_.lincs_iterations; ++n) {
@@ -278,10 +301,9 @@ ConstraintResult LincsSolver::project_positions(Atoms& atoms, const Box& box, co
         values_[n] += to_lattice(displacements_[n], position_unit);
         if (table_.numbered.owned(n)) displace(atoms, table_.numbered.local(n), displacements_[n], inverse_dt);
     }
-    for (const auto& bond : table_.bonds)
-        if (bond.counted)
-            note_residual(result, length_error(to_real(box.minimum_image(difference(bond)), position_unit),
-                                               bond.length * bond.length));
+    set_vectors(values_, table_.i, table_.j, &box, bond_);
+    note_residual(
+        result, 0.5 * run_largest_error(bonds_.n, bond_.data(), bond_.data(), table_.d2.data(), table_.per_d2.data()));
     return result;
 }
 
@@ -289,14 +311,14 @@ ConstraintResult LincsSolver::project_velocities(Atoms& atoms, const Box& box, c
 {
     auto result = start(atoms.v);
     set_directions(atoms.x, box);
-    for (std::size_t b = 0; b < table_.bonds.size(); ++b)
-        bond_.set(b, to_real(difference(table_.bonds[b]), velocity_unit));
+    set_vectors(values_, table_.i, table_.j, nullptr, bond_);
     for (int n = 0; n <= settings_.lincs_iterations; ++n) {
         if (n > 0) table_.numbered.refresh(displacements_, result);
         run_set_excess(bonds_, false);
         correct();
     }
-    for (std::size_t b = 0; b < table_.bonds.size(); ++b)
+    const bool all_finite = run_all_finite(bonds_);
+    for (std::size_t b = 0; b < table_.bonds.size() && !all_finite; ++b)
         if (table_.bonds[b].counted && result.failure.empty() && !std::isfinite(displaced(b).squaredNorm()))
             result.failure = message(table_.bonds[b], "its velocities can not be projected", stage);
     if (!result.failure.empty()) return result;
@@ -308,12 +330,8 @@ ConstraintResult LincsSolver::project_velocities(Atoms& atoms, const Box& box, c
         values_[n] += change;
         if (table_.numbered.owned(n)) atoms.v[static_cast<std::size_t>(table_.numbered.local(n))] += change;
     }
-    for (std::size_t b = 0; b < table_.bonds.size(); ++b) {
-        const auto& bond = table_.bonds[b];
-        if (bond.counted)
-            note_residual(
-                result, rate_error(reference_[b], to_real(difference(bond), velocity_unit), bond.length * bond.length));
-    }
+    set_vectors(values_, table_.i, table_.j, nullptr, bond_);
+    note_residual(result, run_largest_error(bonds_.n, reference_.data(), bond_.data(), nullptr, table_.per_d2.data()));
     return result;
 }
 
@@ -322,15 +340,13 @@ void LincsSolver::inspect(const ConstraintStage& stage, ConstraintResult& result
 {
     const double warning_cosine = std::cos(settings_.lincs_warn_angle * units::degree);
     const double usual_cosine = std::max(warning_cosine, min_cosine);
+    if (!run_any_unusual(bonds_, usual_cosine * usual_cosine, hopeless)) return;
     for (std::size_t b = 0; b < table_.bonds.size(); ++b) {
         const auto& bond = table_.bonds[b];
         if (!bond.counted) continue;
         const Vec3 s = displaced(b);
-        const double along = direction_[b].dot(s), s2 = s.squaredNorm(), d2 = bond.length * bond.length;
-        if (along > 0.0 && along * along >= usual_cosine * usual_cosine * s2 && std::abs(s2 - d2) <= hopeless * d2)
-            continue; // neither a root nor a division for most bonds
-        const double cosine = along / std::sqrt(s2);
-        const double error = length_error(s, d2);
+        const double cosine = direction_[b].dot(s) / s.norm();
+        const double error = length_error(s, bond.length * bond.length);
         if (!(cosine > min_cosine) || !std::isfinite(error))
             result.failure = message(bond, "the bond has turned by 90 degrees or more, or is not finite", stage);
         else if (error > hopeless)

@@ -18,8 +18,8 @@ void LincsTable::rebuild(const Communicator& comm, int order, std::span<const Cl
 {
     clusters.assign(instances.begin(), instances.end());
     bonds.clear();
-    for (auto* per_place : {&i, &j}) per_place->clear();
-    for (auto* per_place : {&length, &scale}) per_place->clear();
+    for (auto* per_place : {&i, &j, &local_i, &local_j}) per_place->clear();
+    for (auto* per_place : {&length, &scale, &d2, &per_d2}) per_place->clear();
     numbered.clear(atoms.n_owned);
     couplings_.clear();
     ends_.clear();
@@ -38,8 +38,8 @@ void LincsTable::rebuild(const Communicator& comm, int order, std::span<const Cl
             for (std::int32_t k = 0; k < shape.size(); ++k) constraints.push_back(k);
         add_cluster(static_cast<std::int32_t>(c), shape, constraints, directory);
     }
-    for (auto* per_place : {&i, &j}) per_place->resize(n_places());
-    for (auto* per_place : {&length, &scale}) per_place->resize(n_places());
+    for (auto* per_place : {&i, &j, &local_i, &local_j}) per_place->resize(n_places());
+    for (auto* per_place : {&length, &scale, &d2, &per_d2}) per_place->resize(n_places());
 
     triangle_bonds.clear();
     triangle_couplings.clear();
@@ -78,7 +78,11 @@ void LincsTable::add_cluster(std::int32_t cluster, const LincsShape& shape, std:
         bonds.push_back(bond);
         i.push_back(bond.i);
         j.push_back(bond.j);
+        local_i.push_back(numbered.local(index(bond.i)));
+        local_j.push_back(numbered.local(index(bond.j)));
         length.push_back(bond.length);
+        d2.push_back(bond.counted ? bond.length * bond.length : 0.0);
+        per_d2.push_back(bond.counted ? 1.0 / (bond.length * bond.length) : 0.0);
         scale.push_back(shape.scale[index(k)]);
         ends_.push_back({bond.i, place, shape.inverse_mass[index(shape.first[index(k)])]});
         ends_.push_back({bond.j, place, -shape.inverse_mass[index(shape.second[index(k)])]});

@@ -31,8 +31,11 @@ public:
 
     std::vector<ClusterInstance> clusters;
     std::vector<Bond> bonds;
-    std::vector<std::int32_t> i, j;    // per place: as in Bond
-    std::vector<double> length, scale; // per place: as in Bond; S [u^1/2]
+    // Per place; empty ones are of atom 0 twice, and zero.
+    std::vector<std::int32_t> i, j;             // as in Bond
+    std::vector<std::int32_t> local_i, local_j; // index in Atoms
+    std::vector<double> length, scale;          // as in Bond; S [u^1/2]
+    std::vector<double> d2, per_d2;             // of counted bonds: d^2, 1/d^2
 
     /// See lincs::Matrix.
     struct Matrix {
