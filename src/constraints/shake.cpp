@@ -7,7 +7,7 @@
 /// may compute a colour without knowing what the others do. Every rank that owns an atom of a constraint computes it,
 /// bit for bit alike, and with it those nearby that come before it in a round of four colours and have a say in it: the
 /// only messages are, after each round, the displacements of copies that were changed by a constraint not computed
-/// here, and one bit per cut cluster, reduced once per sweep. The price: a round of messages per sweep, or several
+/// here, and one bit per cut cluster, reduced every other sweep. The price: a round of messages per sweep, or several
 /// where there are more colours, and the linear convergence of the original.
 ///
 /// Two remedies. Successive over-relaxation: corrections are exaggerated by a factor, given or found out cluster by

@@ -110,24 +110,30 @@ void ShakeSweeps::end_sweep(Progress& progress, double error) const
     progress.error = 0.0;
 }
 
-/// All cut clusters together. Collective.
+/// All cut clusters together. A sweep too many changes nothing, and a reduction costs as much as several: there is one
+/// for two sweeps, unless factors depend on it. Collective.
 template <class Rule>
 void ShakeSweeps::relax_cut(const Rule& rule, ConstraintResult& result)
 {
-    std::int64_t sweeps = 0;
+    const int sweeps_per_vote = adaptive() ? 1 : 2;
+    std::int64_t sweeps = 0, last_correction = 0;
     bool any_active = true;
     while (any_active && sweeps < settings_.max_iterations) {
         std::ranges::fill(mask_, 0);
+        ++sweeps;
         for (std::size_t colour = 0; colour < table.cut_runs.size(); ++colour) {
             for (const auto& run : table.cut_runs[colour])
-                if (state_of(run.cluster) == State::active)
-                    mark(table.clusters[static_cast<std::size_t>(run.cluster)], sweep(rule, run.begin, run.end));
+                if (state_of(run.cluster) == State::active) {
+                    const auto state = sweep(rule, run.begin, run.end);
+                    mark(table.clusters[static_cast<std::size_t>(run.cluster)], state);
+                    if (state != State::done) last_correction = sweeps;
+                }
             table.refresh_after(colour, displacements_, result);
         }
-        any_active = vote(result);
-        ++sweeps;
+        if (sweeps % sweeps_per_vote == 0 || sweeps == settings_.max_iterations) any_active = vote(result);
     }
-    result.iterations = std::max(result.iterations, sweeps);
+    // As if it had ended with the first sweep in which nothing was corrected.
+    result.iterations = std::max(result.iterations, std::min(last_correction + 1, sweeps));
 }
 
 /// Corrects links [begin, end), all of one cluster, one after the other. Done: there was nothing to correct.
