@@ -9,6 +9,7 @@ import systems
 
 INTERVALS = {"every step": 1, "every 10": 10, "every 100": 100, "off": 0}
 LIMIT, GOAL = 0.03, 0.015  # of the CPU time
+PRECISION, MOST_TURNS = 0.015, 25  # of a loss of speed
 QUIET = {"nstxout_compressed": 0, "nstenergy": 0, "nstlog": 0}
 
 
@@ -62,34 +63,51 @@ def steps_of(folder, arguments, seconds):
         steps = math.ceil(steps * max(1.1, 1.05 * seconds / wall))
 
 
+def standard_error(values):
+    """Of the median, from the median deviation: of a normal distribution that is 0.674 standard deviations."""
+    median = statistics.median(values)
+    deviation = statistics.median(abs(value - median) for value in values)
+    return 1.253 * deviation / 0.674 / math.sqrt(len(values))
+
+
 def speed(make_input, seconds, turns, what):
     def run(report):
         arguments = make_input(report)
         steps = steps_of(report.work / "trial", arguments, seconds)
         speeds = {name: [] for name in INTERVALS}
-        shares = []
-        for turn in range(turns):
-            for name, interval in INTERVALS.items():
-                folder = report.work / f"run-{turn}-{interval}"
-                result = holon.run(
-                    folder, arguments, 2, timeout=3600, nsteps=steps, checkpoint_interval=interval, **QUIET
-                ).summary
-                (folder / "checkpoint.h5").unlink(missing_ok=True)
-                speeds[name].append(result["ns_per_day"])
-                if interval == 1:
-                    shares.append(share(result))
-        medians = {name: statistics.median(values) for name, values in speeds.items()}
-        spread = statistics.median([abs(value / medians["off"] - 1) for value in speeds["off"]])
+        shares, slower = [], []
+
+        def take(name):
+            folder = report.work / f"run-{len(slower)}-{INTERVALS[name]}"
+            result = holon.run(
+                folder, arguments, 2, timeout=3600, nsteps=steps, checkpoint_interval=INTERVALS[name], **QUIET
+            ).summary
+            (folder / "checkpoint.h5").unlink(missing_ok=True)
+            speeds[name].append(result["ns_per_day"])
+            if name == "every step":
+                shares.append(share(result))
+
+        # One run differs from the next by more than what is to be seen: neighbours in time are compared, first the one
+        # first and then the other, and more of them until their median is known.
+        while len(slower) < turns or (standard_error(slower) > PRECISION and len(slower) < MOST_TURNS):
+            pair = ["every step", "off"]
+            for name in pair if len(slower) % 2 == 0 else reversed(pair):
+                take(name)
+            if len(slower) < turns:
+                take("every 10")
+                take("every 100")
+            slower.append(1 - speeds["every step"][-1] / speeds["off"][-1])
         report.note("steps of a run", steps)
         for name, values in speeds.items():
-            report.note(f"{name} [ns/day]", f"{medians[name]:.4g} ({min(values):.4g} to {max(values):.4g})")
+            figures = f"{statistics.median(values):.4g} ({min(values):.4g} to {max(values):.4g}, {len(values)} runs)"
+            report.note(f"{name} [ns/day]", figures)
         report.at_most("every step: share of the CPU time", statistics.median(shares), LIMIT)
-        report.note("off: median deviation of a run", spread)
-        slower = 1 - medians["every step"] / medians["off"]
-        report.at_most("every step slower than off, beyond the deviation", slower - spread, LIMIT)
-        report.note("every step slower than off", slower)
+        loss, error = statistics.median(slower), standard_error(slower)
+        report.note("every step slower than off, of the same turn: median", loss)
+        report.at_most("its standard error", error, PRECISION)
+        report.at_most("every step slower than off, beyond two standard errors", loss - 2 * error, LIMIT)
 
-    run.__doc__ = f"cost: {what}, {turns} turns of {seconds} s each way; on a quiet machine"
+    run.__doc__ = f"cost: {what}, at least {turns} turns of {seconds} s each way; on a quiet machine"
     return run
 
 
