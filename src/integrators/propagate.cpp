@@ -1,34 +1,44 @@
 #include <holon/integrators/propagate.hpp>
 
 #include "owned_atoms.hpp"
+#include "propagate_kernel.hpp"
+
+#include <holon/core/instruction_sets.hpp>
 
 #include <utility>
 #include <vector>
 
 namespace holon {
 
-void kick(Atoms& atoms, double dt)
+namespace {
+
+void run_kick(std::int64_t n, const std::int64_t* f, const double* inverse_mass, double scale, std::int64_t* v)
 {
-    const double scale = dt * force_unit / velocity_unit;
-    for_each_owned(atoms, [&](std::size_t i) {
-        const double per_force = scale * atoms.inverse_mass[i];
-        for (int k = 0; k < 3; ++k)
-            atoms.v[i][k] += round_to_int_clamped(static_cast<double>(atoms.f[i][k]) * per_force);
-    });
+    HOLON_CALL(propagate::kick, n, f, inverse_mass, scale, v);
 }
 
-namespace {
+void run_drift(std::int64_t n, const std::int64_t* start, const std::int64_t* v, double scale, std::int64_t* x)
+{
+    HOLON_CALL(propagate::drift, n, start, v, scale, x);
+}
 
 void drift_from(const std::vector<IVec3>& start, Atoms& atoms, double dt)
 {
     const double scale = dt * velocity_unit / position_unit;
-    for_each_owned(atoms, [&](std::size_t i) {
-        for (int k = 0; k < 3; ++k)
-            atoms.x[i][k] = start[i][k] + round_to_int_clamped(static_cast<double>(atoms.v[i][k]) * scale);
+    for_slices_of_owned(atoms, [&](std::size_t begin, std::int64_t n) {
+        run_drift(n, start[begin].data(), atoms.v[begin].data(), scale, atoms.x[begin].data());
     });
 }
 
 } // namespace
+
+void kick(Atoms& atoms, double dt)
+{
+    const double scale = dt * force_unit / velocity_unit;
+    for_slices_of_owned(atoms, [&](std::size_t begin, std::int64_t n) {
+        run_kick(n, atoms.f[begin].data(), &atoms.inverse_mass[begin], scale, atoms.v[begin].data());
+    });
+}
 
 void drift(Atoms& atoms, double dt)
 {

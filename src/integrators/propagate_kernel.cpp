@@ -1,0 +1,94 @@
+// Compiled once per instruction set, with HOLON_VARIANT naming it; see CMakeLists.txt.
+#include "propagate_kernel.hpp"
+
+#include <holon/core/vector_math.hpp>
+
+#if !defined(HOLON_VARIANT)
+#define HOLON_VARIANT baseline
+#endif
+#define HOLON_JOIN(name, variant) name##_##variant
+#define HOLON_NAME(name, variant) HOLON_JOIN(name, variant)
+
+namespace holon::propagate {
+namespace {
+
+constexpr int lanes = 8;
+typedef double F8 __attribute__((vector_size(lanes * 8)));
+typedef std::int64_t I8 __attribute__((vector_size(lanes * 8)));
+
+template <class V, class T>
+HOLON_INLINE V load(const T* values)
+{
+    V loaded;
+    __builtin_memcpy(&loaded, values, sizeof loaded);
+    return loaded;
+}
+HOLON_INLINE void store(std::int64_t* values, I8 stored)
+{
+    __builtin_memcpy(values, &stored, sizeof stored);
+}
+
+/// round_to_int_clamped() in each lane.
+HOLON_INLINE I8 rounded(F8 x)
+{
+    const F8 bound = splat<F8>(0x1p58);
+    const F8 below = x < bound ? x : bound; // NaN becomes the bound
+    return round_to_integers<I8>(below > -bound ? below : -bound);
+}
+
+/// added + value x factor.
+HOLON_INLINE I8 moved(I8 added, I8 value, F8 factor)
+{
+    return added + rounded(to_doubles<F8>(value) * factor);
+}
+
+/// The same for less than eight numbers: whatever the other lanes hold is not written.
+HOLON_INLINE void move_some(std::int64_t n, const std::int64_t* added, const std::int64_t* value, const double* factor,
+                            std::int64_t* result)
+{
+    I8 a = {}, v = {};
+    F8 f = {};
+    for (std::int64_t l = 0; l < n; ++l) {
+        a[l] = added[l];
+        v[l] = value[l];
+        f[l] = factor[l];
+    }
+    a = moved(a, v, f);
+    for (std::int64_t l = 0; l < n; ++l) result[l] = a[l];
+}
+
+} // namespace
+
+void HOLON_NAME(kick, HOLON_VARIANT)(std::int64_t n, const std::int64_t* f, const double* inverse_mass, double scale,
+                                     std::int64_t* v)
+{
+    std::int64_t first = 0;
+    for (; first + lanes <= n; first += lanes) { // eight atoms: three times eight numbers
+        const F8 of_atom = scale * load<F8>(inverse_mass + first);
+        const F8 of_number[] = {__builtin_shufflevector(of_atom, of_atom, 0, 0, 0, 1, 1, 1, 2, 2),
+                                __builtin_shufflevector(of_atom, of_atom, 2, 3, 3, 3, 4, 4, 4, 5),
+                                __builtin_shufflevector(of_atom, of_atom, 5, 5, 6, 6, 6, 7, 7, 7)};
+        for (int part = 0; part < 3; ++part) {
+            const std::int64_t at = 3 * first + lanes * part;
+            store(v + at, moved(load<I8>(v + at), load<I8>(f + at), of_number[part]));
+        }
+    }
+    for (; first < n; ++first) {
+        const double factor = scale * inverse_mass[first], factors[] = {factor, factor, factor};
+        move_some(3, v + 3 * first, f + 3 * first, factors, v + 3 * first);
+    }
+}
+
+void HOLON_NAME(drift, HOLON_VARIANT)(std::int64_t n, const std::int64_t* start, const std::int64_t* v, double scale,
+                                      std::int64_t* x)
+{
+    const std::int64_t n_numbers = 3 * n;
+    std::int64_t first = 0;
+    for (; first + lanes <= n_numbers; first += lanes)
+        store(x + first, moved(load<I8>(start + first), load<I8>(v + first), splat<F8>(scale)));
+    double factors[lanes];
+    for (double& factor : factors) factor = scale;
+    move_some(n_numbers - first, start + first, v + first, factors, x + first);
+}
+
+} // namespace holon::propagate
