@@ -202,16 +202,25 @@ double Engine::mesh_error()
 
     const auto settings = std::make_shared<const MeshSettings>(reference_mesh(parameters_, box_, *mesh_settings_));
     const NonbondedConstants constants(parameters_, settings);
-    PairForce pairs(*topology_, constants, Precision::real64, box_);
-    const auto mesh = make_mesh(comm_, *topology_, *settings, box_, constants.coulomb_factor, Precision::real64);
-    BondedForces bonded(*topology_, constants, box_);
-    pairs.set_up(pair_lists_, atoms);
-    bonded.set_up(term_index_.localise(atoms, partition_), atoms);
-    mesh->set_up(atoms, pair_lists_.allowed_displacement());
     std::fill(atoms.f.begin(), atoms.f.end(), IVec3::Zero());
-    const auto failures = mesh->compute(atoms, nullptr) + pairs.add_forces(pair_lists_, atoms, nullptr);
-    mesh->add_forces(atoms);
-    bonded.add_forces(atoms, nullptr);
+    std::string failures;
+    // One after the other, for the memory that each needs.
+    {
+        PairForce pairs(*topology_, constants, Precision::real64, box_);
+        pairs.set_up(pair_lists_, atoms);
+        failures += pairs.add_forces(pair_lists_, atoms, nullptr);
+    }
+    {
+        BondedForces bonded(*topology_, constants, box_);
+        bonded.set_up(term_index_.localise(atoms, partition_), atoms);
+        bonded.add_forces(atoms, nullptr);
+    }
+    {
+        const auto mesh = make_mesh(comm_, *topology_, *settings, box_, constants.coulomb_factor, Precision::real64);
+        mesh->set_up(atoms, pair_lists_.allowed_displacement());
+        failures += mesh->compute(atoms, nullptr);
+        mesh->add_forces(atoms);
+    }
     partition_.halo().accumulate(atoms.f);
 
     FixedSum error, norm;
