@@ -124,7 +124,7 @@ private:
     Vec3 displaced(std::size_t b) const;
     void expand();
     void inspect(const ConstraintStage& stage, ConstraintResult& result) const;
-    std::string message(const LincsTable::Bond& bond, const std::string& what, const ConstraintStage& stage) const;
+    std::string message(std::size_t b, const std::string& what, const ConstraintStage& stage) const;
     void add_virial(const ConstraintStage& stage, ConstraintResult& result) const;
     bool moves(std::size_t number) const
     {
@@ -274,9 +274,8 @@ void LincsSolver::correct()
 /// The bond, or relative velocity, as displaced so far.
 Vec3 LincsSolver::displaced(std::size_t b) const
 {
-    const auto& bond = table_.bonds[b];
-    return bond_[b] +
-           (displacements_[static_cast<std::size_t>(bond.j)] - displacements_[static_cast<std::size_t>(bond.i)]);
+    const auto i = static_cast<std::size_t>(table_.i[b]), j = static_cast<std::size_t>(table_.j[b]);
+    return bond_[b] + (displacements_[j] - displacements_[i]);
 }
 
 ConstraintResult LincsSolver::project_positions(Atoms& atoms, const Box& box, const ConstraintStage& stage)
@@ -320,7 +319,7 @@ ConstraintResult LincsSolver::project_velocities(Atoms& atoms, const Box& box, c
     const bool all_finite = run_all_finite(bonds_);
     for (std::size_t b = 0; b < table_.bonds.size() && !all_finite; ++b)
         if (table_.bonds[b].counted && result.failure.empty() && !std::isfinite(displaced(b).squaredNorm()))
-            result.failure = message(table_.bonds[b], "its velocities can not be projected", stage);
+            result.failure = message(b, "its velocities can not be projected", stage);
     if (!result.failure.empty()) return result;
     add_virial(stage, result);
 
@@ -342,15 +341,14 @@ void LincsSolver::inspect(const ConstraintStage& stage, ConstraintResult& result
     const double usual_cosine = std::max(warning_cosine, min_cosine);
     if (!run_any_unusual(bonds_, usual_cosine * usual_cosine, hopeless)) return;
     for (std::size_t b = 0; b < table_.bonds.size(); ++b) {
-        const auto& bond = table_.bonds[b];
-        if (!bond.counted) continue;
+        if (!table_.bonds[b].counted) continue;
         const Vec3 s = displaced(b);
         const double cosine = direction_[b].dot(s) / s.norm();
-        const double error = length_error(s, bond.length * bond.length);
+        const double error = length_error(s, table_.length[b] * table_.length[b]);
         if (!(cosine > min_cosine) || !std::isfinite(error))
-            result.failure = message(bond, "the bond has turned by 90 degrees or more, or is not finite", stage);
+            result.failure = message(b, "the bond has turned by 90 degrees or more, or is not finite", stage);
         else if (error > hopeless)
-            result.failure = message(bond,
+            result.failure = message(b,
                                      fmt::format("LINCS has left it {:.0f} % off its length; take a larger "
                                                  "lincs-order or lincs-iter, or constraint-algorithm = newton",
                                                  100.0 * error),
@@ -359,18 +357,17 @@ void LincsSolver::inspect(const ConstraintStage& stage, ConstraintResult& result
         if (cosine >= warning_cosine) continue;
         ++result.warnings;
         if (result.warning.empty())
-            result.warning = message(bond,
+            result.warning = message(b,
                                      fmt::format("the bond has turned by {:.0f} degrees, more than lincs-warnangle",
                                                  std::acos(std::min(cosine, 1.0)) / units::degree),
                                      stage);
     }
 }
 
-std::string LincsSolver::message(const LincsTable::Bond& bond, const std::string& what,
-                                 const ConstraintStage& stage) const
+std::string LincsSolver::message(std::size_t b, const std::string& what, const ConstraintStage& stage) const
 {
-    const auto& instance = table_.clusters[static_cast<std::size_t>(bond.cluster)];
-    const std::array<AtomId, 2> ids{table_.numbered.id(bond.i), table_.numbered.id(bond.j)};
+    const auto& instance = table_.clusters[static_cast<std::size_t>(table_.bonds[b].cluster)];
+    const std::array<AtomId, 2> ids{table_.numbered.id(table_.i[b]), table_.numbered.id(table_.j[b])};
     return failure_message(instance.molecule_type->name, instance.molecule, ids, what.c_str(), stage);
 }
 

@@ -69,23 +69,20 @@ void LincsTable::add_cluster(std::int32_t cluster, const LincsShape& shape, std:
             return numbered.number_of(instance.molecule_start + instance.cluster->atoms[index(place)], directory);
         };
         const auto place = static_cast<std::int32_t>(bonds.size());
-        Bond bond;
-        bond.i = number(shape.first[index(k)]);
-        bond.j = number(shape.second[index(k)]);
-        bond.cluster = cluster;
-        bond.counted = numbered.owned(index(bond.i));
-        bond.length = shape.length[index(k)];
-        bonds.push_back(bond);
-        i.push_back(bond.i);
-        j.push_back(bond.j);
-        local_i.push_back(numbered.local(index(bond.i)));
-        local_j.push_back(numbered.local(index(bond.j)));
-        length.push_back(bond.length);
-        d2.push_back(bond.counted ? bond.length * bond.length : 0.0);
-        per_d2.push_back(bond.counted ? 1.0 / (bond.length * bond.length) : 0.0);
+        const auto first = shape.first[index(k)], second = shape.second[index(k)];
+        i.push_back(number(first));
+        j.push_back(number(second));
+        local_i.push_back(numbered.local(index(i.back())));
+        local_j.push_back(numbered.local(index(j.back())));
+        const bool counted = numbered.owned(index(i.back()));
+        bonds.push_back({cluster, counted});
+        length.push_back(shape.length[index(k)]);
         scale.push_back(shape.scale[index(k)]);
-        ends_.push_back({bond.i, place, shape.inverse_mass[index(shape.first[index(k)])]});
-        ends_.push_back({bond.j, place, -shape.inverse_mass[index(shape.second[index(k)])]});
+        const double square = length.back() * length.back();
+        d2.push_back(counted ? square : 0.0);
+        per_d2.push_back(counted ? 1.0 / square : 0.0);
+        ends_.push_back({i.back(), place, shape.inverse_mass[index(first)]});
+        ends_.push_back({j.back(), place, -shape.inverse_mass[index(second)]});
         for (const auto& coupling : shape.couplings_of(k))
             if (const auto other = bond_of[index(coupling.constraint)]; other >= 0) // else too far away to matter
                 couplings_.push_back({place, other, coupling.factor, coupling.triangle});

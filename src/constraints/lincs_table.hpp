@@ -18,10 +18,8 @@ public:
                  const AtomDirectory& directory);
 
     struct Bond {
-        std::int32_t i = 0, j = 0; // numbers of its atoms; it points from i to j
-        std::int32_t cluster = 0;  // index in clusters
-        bool counted = false;      // here, in sums over constraints: this rank owns i
-        double length = 0.0;       // [nm]
+        std::int32_t cluster = 0; // index in clusters
+        bool counted = false;     // here, in sums over constraints: this rank owns its first atom
     };
 
     /// Arrays for the kernels have a place for each bond, and empty ones to fill the last block, of which there is at
@@ -32,10 +30,10 @@ public:
     std::vector<ClusterInstance> clusters;
     std::vector<Bond> bonds;
     // Per place; empty ones are of atom 0 twice, and zero.
-    std::vector<std::int32_t> i, j;             // as in Bond
+    std::vector<std::int32_t> i, j;             // numbers of a bond's atoms; it points from i to j
     std::vector<std::int32_t> local_i, local_j; // index in Atoms
-    std::vector<double> length, scale;          // as in Bond; S [u^1/2]
-    std::vector<double> d2, per_d2;             // of counted bonds: d^2, 1/d^2
+    std::vector<double> length, scale;          // [nm]; S [u^1/2]
+    std::vector<double> d2, per_d2;             // of counted bonds: squared length and its inverse
 
     /// See lincs::Matrix.
     struct Matrix {
