@@ -41,6 +41,22 @@ HOLON_INLINE V3 operator*(F8 a, const V3& b)
 {
     return {a * b.x, a * b.y, a * b.z};
 }
+/// In the order of Eigen's dot(), with its bits.
+HOLON_INLINE F8 dot(const V3& a, const V3& b)
+{
+    return (a.x * b.x + a.y * b.y) + a.z * b.z;
+}
+/// Faster, rounded less often.
+HOLON_INLINE F8 fused_dot(const V3& a, const V3& b)
+{
+    return multiply_add(a.x, b.x, multiply_add(a.y, b.y, a.z * b.z));
+}
+HOLON_INLINE F8 load_reals(const double* values)
+{
+    F8 loaded;
+    __builtin_memcpy(&loaded, values, sizeof loaded);
+    return loaded;
+}
 HOLON_INLINE V3 kept_where(I8 mask, const V3& a)
 {
     return {kept_where(mask, a.x), kept_where(mask, a.y), kept_where(mask, a.z)};

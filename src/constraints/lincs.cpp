@@ -32,57 +32,6 @@ constexpr double largest_displacement = 1000.0;
 /// Relative error of a length that no expansion that converges leaves.
 constexpr double hopeless = 0.1;
 
-void run_set_directions(const lincs::Bonds& bonds)
-{
-    HOLON_CALL(lincs::set_directions, bonds);
-}
-
-void run_set_couplings(const lincs::Bonds& bonds, const lincs::Matrix& factors, double* entries)
-{
-    HOLON_CALL(lincs::set_couplings, bonds, factors, entries);
-}
-
-void run_set_excess(const lincs::Bonds& bonds, bool positions)
-{
-    HOLON_CALL(lincs::set_excess, bonds, positions);
-}
-
-void run_set_lengthening(const lincs::Bonds& bonds)
-{
-    HOLON_CALL(lincs::set_lengthening, bonds);
-}
-
-void run_add_term(const lincs::Matrix& matrix, const double* term, double* next, double* solution)
-{
-    HOLON_CALL(lincs::add_term, matrix, term, next, solution);
-}
-
-void run_displace(const lincs::Bonds& bonds, const lincs::Matrix& matrix, const double* multiplier,
-                  double* displacement)
-{
-    HOLON_CALL(lincs::displace, bonds, matrix, multiplier, displacement);
-}
-
-void run_set_vectors(const lincs::Differences& differences, double* vectors)
-{
-    HOLON_CALL(lincs::set_vectors, differences, vectors);
-}
-
-bool run_any_unusual(const lincs::Bonds& bonds, double cosine2, double part)
-{
-    return HOLON_CALL(lincs::any_unusual, bonds, cosine2, part);
-}
-
-bool run_all_finite(const lincs::Bonds& bonds)
-{
-    return HOLON_CALL(lincs::all_finite, bonds);
-}
-
-double run_largest_error(std::int64_t n, const double* a, const double* b, const double* wanted, const double* weight)
-{
-    return HOLON_CALL(lincs::largest_error, n, a, b, wanted, weight);
-}
-
 /// A vector for each place of a bond, x, y and z apart.
 class PlaceVectors {
 public:
@@ -218,21 +167,21 @@ void LincsSolver::set_vectors(const std::vector<IVec3>& values, const std::vecto
     for (std::size_t k = 0; k < rows.size() && box != nullptr; ++k)
         rows[k] = box->lattice_vector(static_cast<int>(k / 3))[static_cast<Eigen::Index>(k % 3)];
     const bool positions = box != nullptr;
-    run_set_vectors({.n = bonds_.n,
-                     .values = numbers_of(values),
-                     .from = i.data(),
-                     .to = j.data(),
-                     .box = positions ? rows.data() : nullptr,
-                     .unit = positions ? position_unit : velocity_unit},
-                    vectors.data());
+    const lincs::Differences differences{.n = bonds_.n,
+                                         .values = numbers_of(values),
+                                         .from = i.data(),
+                                         .to = j.data(),
+                                         .box = positions ? rows.data() : nullptr,
+                                         .unit = positions ? position_unit : velocity_unit};
+    HOLON_CALL(lincs::set_vectors, differences, vectors.data());
 }
 
 /// B, and A from it.
 void LincsSolver::set_directions(const std::vector<IVec3>& positions, const Box& box)
 {
     set_vectors(positions, table_.local_i, table_.local_j, &box, reference_);
-    run_set_directions(bonds_);
-    run_set_couplings(bonds_, matrix_of(table_.factors, table_.factors.value), matrix_.data());
+    HOLON_CALL(lincs::set_directions, bonds_);
+    HOLON_CALL(lincs::set_couplings, bonds_, matrix_of(table_.factors, table_.factors.value), matrix_.data());
 }
 
 /// Solution = (1 + A + A^2 + ...) rhs; triangles get the next terms of their own.
@@ -242,7 +191,7 @@ void LincsSolver::expand()
     auto* term = &rhs_;
     auto* next = &next_;
     for (int n = 0; n < settings_.lincs_order; ++n) {
-        run_add_term(matrix_of(table_.factors, matrix_), term->data(), next->data(), solution_.data());
+        HOLON_CALL(lincs::add_term, matrix_of(table_.factors, matrix_), term->data(), next->data(), solution_.data());
         std::swap(term, next);
     }
     for (int n = 0; n < settings_.lincs_order && !table_.triangle_bonds.empty(); ++n) {
@@ -267,8 +216,8 @@ void LincsSolver::correct()
         solution_[b] *= table_.scale[b];
         multipliers_[b] += solution_[b];
     }
-    run_displace(bonds_, matrix_of(table_.inverse_masses, table_.inverse_masses.value), solution_.data(),
-                 displacements_.front().data());
+    HOLON_CALL(lincs::displace, bonds_, matrix_of(table_.inverse_masses, table_.inverse_masses.value), solution_.data(),
+               displacements_.front().data());
 }
 
 /// The bond, or relative velocity, as displaced so far.
@@ -283,11 +232,11 @@ ConstraintResult LincsSolver::project_positions(Atoms& atoms, const Box& box, co
     auto result = start(atoms.x);
     set_directions(atoms.x_ref, box);
     set_vectors(values_, table_.i, table_.j, &box, bond_);
-    run_set_excess(bonds_, true);
+    HOLON_CALL(lincs::set_excess, bonds_, true);
     correct();
     for (int n = 0; n < settings_.lincs_iterations; ++n) {
         table_.numbered.refresh(displacements_, result);
-        run_set_lengthening(bonds_);
+        HOLON_CALL(lincs::set_lengthening, bonds_);
         correct();
     }
     inspect(stage, result);
@@ -301,8 +250,8 @@ ConstraintResult LincsSolver::project_positions(Atoms& atoms, const Box& box, co
         if (table_.numbered.owned(n)) displace(atoms, table_.numbered.local(n), displacements_[n], inverse_dt);
     }
     set_vectors(values_, table_.i, table_.j, &box, bond_);
-    note_residual(
-        result, 0.5 * run_largest_error(bonds_.n, bond_.data(), bond_.data(), table_.d2.data(), table_.per_d2.data()));
+    note_residual(result, 0.5 * HOLON_CALL(lincs::largest_error, bonds_.n, bond_.data(), bond_.data(), table_.d2.data(),
+                                           table_.per_d2.data()));
     return result;
 }
 
@@ -313,10 +262,10 @@ ConstraintResult LincsSolver::project_velocities(Atoms& atoms, const Box& box, c
     set_vectors(values_, table_.i, table_.j, nullptr, bond_);
     for (int n = 0; n <= settings_.lincs_iterations; ++n) {
         if (n > 0) table_.numbered.refresh(displacements_, result);
-        run_set_excess(bonds_, false);
+        HOLON_CALL(lincs::set_excess, bonds_, false);
         correct();
     }
-    const bool all_finite = run_all_finite(bonds_);
+    const bool all_finite = HOLON_CALL(lincs::all_finite, bonds_);
     for (std::size_t b = 0; b < table_.bonds.size() && !all_finite; ++b)
         if (table_.bonds[b].counted && result.failure.empty() && !std::isfinite(displaced(b).squaredNorm()))
             result.failure = message(b, "its velocities can not be projected", stage);
@@ -330,7 +279,8 @@ ConstraintResult LincsSolver::project_velocities(Atoms& atoms, const Box& box, c
         if (table_.numbered.owned(n)) atoms.v[static_cast<std::size_t>(table_.numbered.local(n))] += change;
     }
     set_vectors(values_, table_.i, table_.j, nullptr, bond_);
-    note_residual(result, run_largest_error(bonds_.n, reference_.data(), bond_.data(), nullptr, table_.per_d2.data()));
+    note_residual(result, HOLON_CALL(lincs::largest_error, bonds_.n, reference_.data(), bond_.data(), nullptr,
+                                     table_.per_d2.data()));
     return result;
 }
 
@@ -339,7 +289,7 @@ void LincsSolver::inspect(const ConstraintStage& stage, ConstraintResult& result
 {
     const double warning_cosine = std::cos(settings_.lincs_warn_angle * units::degree);
     const double usual_cosine = std::max(warning_cosine, min_cosine);
-    if (!run_any_unusual(bonds_, usual_cosine * usual_cosine, hopeless)) return;
+    if (!HOLON_CALL(lincs::any_unusual, bonds_, usual_cosine * usual_cosine, hopeless)) return;
     for (std::size_t b = 0; b < table_.bonds.size(); ++b) {
         if (!table_.bonds[b].counted) continue;
         const Vec3 s = displaced(b);

@@ -12,25 +12,17 @@
 namespace holon::lincs {
 namespace {
 
+using lattice_lanes::dot;
 using lattice_lanes::F8;
+using lattice_lanes::fused_dot;
 using lattice_lanes::I8;
 using lattice_lanes::kept_where;
 using lattice_lanes::L3;
+using lattice_lanes::load_reals;
 using lattice_lanes::magnitude;
 using lattice_lanes::V3;
 static_assert(lincs::lanes == lattice_lanes::lanes);
 
-HOLON_INLINE F8 dot(const V3& a, const V3& b)
-{
-    return multiply_add(a.x, b.x, multiply_add(a.y, b.y, a.z * b.z));
-}
-
-HOLON_INLINE F8 load(const double* values)
-{
-    F8 loaded;
-    __builtin_memcpy(&loaded, values, sizeof loaded);
-    return loaded;
-}
 HOLON_INLINE void store(double* values, F8 stored)
 {
     __builtin_memcpy(values, &stored, sizeof stored);
@@ -92,7 +84,7 @@ HOLON_INLINE L3 nearest_image(L3 d, const std::int64_t* box)
 /// The vectors of eight places from `first` on, or of eight bonds.
 HOLON_INLINE V3 load_vectors(const double* values, std::int64_t n, std::int64_t first)
 {
-    return {load(values + first), load(values + n + first), load(values + 2 * n + first)};
+    return {load_reals(values + first), load_reals(values + n + first), load_reals(values + 2 * n + first)};
 }
 HOLON_INLINE V3 gather_vectors(const double* values, std::int64_t n, const std::int32_t* bonds)
 {
@@ -107,7 +99,7 @@ HOLON_INLINE V3 gather_displacements(const Bonds& b, const std::int32_t* numbers
 /// S x; zero in empty places, whatever the atom is that they are said to join.
 HOLON_INLINE void set_rhs(const Bonds& b, std::int64_t first, F8 x)
 {
-    const F8 scale = load(b.scale + first);
+    const F8 scale = load_reals(b.scale + first);
     store(b.rhs + first, kept_where((I8)(scale != 0.0), scale * x));
 }
 
@@ -124,7 +116,7 @@ void HOLON_NAME(set_directions, HOLON_VARIANT)(const Bonds& b)
 {
     for (std::int64_t first = 0; first < b.n; first += lanes) {
         const V3 r = load_vectors(b.reference, b.n, first);
-        const F8 square = dot(r, r);
+        const F8 square = fused_dot(r, r);
         const V3 direction = kept_where((I8)(square != 0.0), (1.0 / square_root(square)) * r);
         store(b.direction + first, direction.x);
         store(b.direction + b.n + first, direction.y);
@@ -138,7 +130,7 @@ void HOLON_NAME(set_couplings, HOLON_VARIANT)(const Bonds& b, const Matrix& fact
         const V3 own = load_vectors(b.direction, b.n, block * lanes);
         for (std::int64_t e = factors.begin[block] * lanes; e < factors.begin[block + 1] * lanes; e += lanes) {
             const V3 other = gather_vectors(b.direction, b.n, factors.column + e);
-            store(entries + e, load(factors.value + e) * dot(own, other));
+            store(entries + e, load_reals(factors.value + e) * fused_dot(own, other));
         }
     }
 }
@@ -147,8 +139,8 @@ void HOLON_NAME(set_excess, HOLON_VARIANT)(const Bonds& b, bool positions)
 {
     const F8 wanted = F8{} + (positions ? 1.0 : 0.0);
     for (std::int64_t first = 0; first < b.n; first += lanes) {
-        const F8 along = dot(load_vectors(b.direction, b.n, first), displaced(b, first));
-        set_rhs(b, first, along - wanted * load(b.length + first));
+        const F8 along = fused_dot(load_vectors(b.direction, b.n, first), displaced(b, first));
+        set_rhs(b, first, along - wanted * load_reals(b.length + first));
     }
 }
 
@@ -156,7 +148,7 @@ void HOLON_NAME(set_lengthening, HOLON_VARIANT)(const Bonds& b)
 {
     for (std::int64_t first = 0; first < b.n; first += lanes) {
         const V3 s = displaced(b, first);
-        const F8 d = load(b.length + first), left = 2.0 * (d * d) - dot(s, s);
+        const F8 d = load_reals(b.length + first), left = 2.0 * (d * d) - fused_dot(s, s);
         const F8 projection = square_root(kept_where((I8)(left > 0.0), left));
         set_rhs(b, first, d - projection);
     }
@@ -167,9 +159,9 @@ void HOLON_NAME(add_term, HOLON_VARIANT)(const Matrix& matrix, const double* ter
     for (std::int64_t block = 0; block < matrix.n_blocks; ++block) {
         F8 sum = {};
         for (std::int64_t e = matrix.begin[block] * lanes; e < matrix.begin[block + 1] * lanes; e += lanes)
-            sum = multiply_add(load(matrix.value + e), gather(term, matrix.column + e), sum);
+            sum = multiply_add(load_reals(matrix.value + e), gather(term, matrix.column + e), sum);
         store(next + block * lanes, sum);
-        store(solution + block * lanes, load(solution + block * lanes) + sum);
+        store(solution + block * lanes, load_reals(solution + block * lanes) + sum);
     }
 }
 
@@ -180,7 +172,7 @@ void HOLON_NAME(displace, HOLON_VARIANT)(const Bonds& b, const Matrix& matrix, c
         V3 sum = {};
         for (std::int64_t e = matrix.begin[block] * lanes; e < matrix.begin[block + 1] * lanes; e += lanes) {
             const std::int32_t* const bonds = matrix.column + e;
-            const F8 moment = load(matrix.value + e) * gather(multiplier, bonds);
+            const F8 moment = load_reals(matrix.value + e) * gather(multiplier, bonds);
             const V3 direction = gather_vectors(b.direction, b.n, bonds);
             sum = {multiply_add(moment, direction.x, sum.x), multiply_add(moment, direction.y, sum.y),
                    multiply_add(moment, direction.z, sum.z)};
@@ -211,11 +203,11 @@ bool HOLON_NAME(any_unusual, HOLON_VARIANT)(const Bonds& b, double cosine2, doub
     I8 unusual = {};
     for (std::int64_t first = 0; first < b.n; first += lanes) {
         const V3 s = displaced(b, first);
-        const F8 along = dot(load_vectors(b.direction, b.n, first), s), square = dot(s, s);
-        const F8 d = load(b.length + first), d2 = d * d;
+        const F8 along = fused_dot(load_vectors(b.direction, b.n, first), s), square = fused_dot(s, s);
+        const F8 d = load_reals(b.length + first), d2 = d * d;
         const I8 usual =
             (I8)(along > 0.0) & (I8)(along * along >= cosine2 * square) & (I8)(magnitude(square - d2) <= part * d2);
-        unusual |= ~usual & (I8)(load(b.scale + first) != 0.0);
+        unusual |= ~usual & (I8)(load_reals(b.scale + first) != 0.0);
     }
     return any_bit(unusual);
 }
@@ -225,8 +217,8 @@ bool HOLON_NAME(all_finite, HOLON_VARIANT)(const Bonds& b)
     I8 finite = ~I8{};
     for (std::int64_t first = 0; first < b.n; first += lanes) {
         const V3 s = displaced(b, first);
-        const F8 square = dot(s, s);
-        finite &= (I8)(square - square == 0.0) | (I8)(load(b.scale + first) == 0.0);
+        const F8 square = fused_dot(s, s);
+        finite &= (I8)(square - square == 0.0) | (I8)(load_reals(b.scale + first) == 0.0);
     }
     return !any_bit(~finite);
 }
@@ -237,8 +229,8 @@ double HOLON_NAME(largest_error, HOLON_VARIANT)(std::int64_t n, const double* a,
     F8 largest = {};
     for (std::int64_t first = 0; first < n; first += lanes) {
         F8 error = dot(load_vectors(a, n, first), load_vectors(b, n, first));
-        if (wanted != nullptr) error -= load(wanted + first);
-        error = magnitude(error) * load(weight + first);
+        if (wanted != nullptr) error -= load_reals(wanted + first);
+        error = magnitude(error) * load_reals(weight + first);
         largest = error > largest ? error : largest;
     }
     double all = 0.0;

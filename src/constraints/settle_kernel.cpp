@@ -31,10 +31,6 @@ HOLON_INLINE V3 difference(F8 a, const V3& b, const V3& c)
 {
     return {difference(a, b.x, c.x), difference(a, b.y, c.y), difference(a, b.z, c.z)};
 }
-HOLON_INLINE F8 dot(const V3& a, const V3& b)
-{
-    return sum(a.x, b.x, sum(a.y, b.y, a.z * b.z));
-}
 HOLON_INLINE V3 cross(const V3& a, const V3& b)
 {
     return {difference(a.y, b.z, a.z * b.y), difference(a.z, b.x, a.x * b.z), difference(a.x, b.y, a.y * b.x)};
@@ -111,15 +107,16 @@ HOLON_INLINE Correction settle(const Triangle& t, const V3& b0, const V3& c0, co
     // Frame: Z normal to the reference plane, a1 in the YZ plane. Here and below, square roots and divisions are few
     // and seldom wait for each other.
     const V3 normal = cross(b0, c0), across = cross(a1, normal);
-    const F8 normal_length = square_root(dot(normal, normal)), across_length = square_root(dot(across, across));
+    const F8 normal_length = square_root(fused_dot(normal, normal)),
+             across_length = square_root(fused_dot(across, across));
     const F8 inverse_lengths = 1.0 / (normal_length * across_length);
     const V3 z = (across_length * inverse_lengths) * normal;
     const V3 x = (normal_length * inverse_lengths) * across;
     const V3 y = cross(z, x);
-    const F8 xb0 = dot(x, b0), yb0 = dot(y, b0), xc0 = dot(x, c0), yc0 = dot(y, c0);
-    const F8 za1 = dot(z, a1);
-    const F8 xb1 = dot(x, b1), yb1 = dot(y, b1), zb1 = dot(z, b1);
-    const F8 xc1 = dot(x, c1), yc1 = dot(y, c1), zc1 = dot(z, c1);
+    const F8 xb0 = fused_dot(x, b0), yb0 = fused_dot(y, b0), xc0 = fused_dot(x, c0), yc0 = fused_dot(y, c0);
+    const F8 za1 = fused_dot(z, a1);
+    const F8 xb1 = fused_dot(x, b1), yb1 = fused_dot(y, b1), zb1 = fused_dot(z, b1);
+    const F8 xc1 = fused_dot(x, c1), yc1 = fused_dot(y, c1), zc1 = fused_dot(z, c1);
 
     // The ideal triangle, turned by psi about Y and by phi about X, has the trial's components along Z.
     const F8 sin_phi = (1.0 / t.ra) * za1;
@@ -158,12 +155,12 @@ HOLON_INLINE Correction settle_velocities(const Triangle& t, const V3& b, const 
     const double o = 1.0 / t.m_o, h = 1.0 / t.m_h;
     const F8 zero = {};
     // The matrix of the three multipliers, symmetric; its inverse by cofactors.
-    const F8 bb = (o + h) * dot(b, b), cc = (o + h) * dot(c, c), ee = 2.0 * h * dot(e, e);
-    const F8 bc = o * dot(b, c), be = -h * dot(b, e), ce = h * dot(c, e);
+    const F8 bb = (o + h) * fused_dot(b, b), cc = (o + h) * fused_dot(c, c), ee = 2.0 * h * fused_dot(e, e);
+    const F8 bc = o * fused_dot(b, c), be = -h * fused_dot(b, e), ce = h * fused_dot(c, e);
     const F8 k00 = difference(cc, ee, ce * ce), k01 = difference(be, ce, bc * ee), k02 = difference(bc, ce, be * cc);
     const F8 k11 = difference(bb, ee, be * be), k12 = difference(bc, be, bb * ce), k22 = difference(bb, cc, bc * bc);
     const F8 inverse = 1.0 / sum(bb, k00, sum(bc, k01, be * k02));
-    const F8 rb = dot(b, u), rc = dot(c, w), re = dot(e, w - u);
+    const F8 rb = fused_dot(b, u), rc = fused_dot(c, w), re = fused_dot(e, w - u);
     // Multipliers over the mass of a hydrogen [1/ps].
     const F8 per_h = h * inverse;
     const F8 lb = sum(k00, rb, sum(k01, rc, k02 * re)) * per_h;
@@ -201,7 +198,7 @@ HOLON_INLINE Outcome positions_of(const Waters& w)
         }
         const auto error = [&](int i, int j, double d2) {
             const V3 r = difference(atom[i], atom[j], position_unit);
-            summary.note((0.5 / d2) * (dot(r, r) - d2), good);
+            summary.note((0.5 / d2) * (fused_dot(r, r) - d2), good);
         };
         error(0, 1, t.d_oh2);
         error(0, 2, t.d_oh2);
@@ -229,9 +226,9 @@ HOLON_INLINE Outcome velocities_of(const Waters& w)
         const I8 good = correction.keep_finite();
         for (int a = 0; a < 3; ++a) atom[a] = atom[a] + to_lattice(correction.atom[a], velocity_unit);
         batch.store(w.v, atom);
-        summary.note((1.0 / t.d_oh2) * dot(b, relative(0, 1)), good);
-        summary.note((1.0 / t.d_oh2) * dot(c, relative(0, 2)), good);
-        summary.note((1.0 / t.d_hh2) * dot(c - b, relative(1, 2)), good);
+        summary.note((1.0 / t.d_oh2) * fused_dot(b, relative(0, 1)), good);
+        summary.note((1.0 / t.d_oh2) * fused_dot(c, relative(0, 2)), good);
+        summary.note((1.0 / t.d_hh2) * fused_dot(c - b, relative(1, 2)), good);
         summary.note_failures(good, first, batch.n);
         keep_moved(w, first, batch.n, correction);
     }

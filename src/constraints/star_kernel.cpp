@@ -20,19 +20,6 @@ constexpr double last_error = 1e-9;
 constexpr int max_iterations = 50;
 constexpr double min_cosine = 1e-6; // as in bond.hpp
 
-/// In the order of Eigen's dot(), which the dense solver for one cluster at a time uses: it gives the same bits.
-HOLON_INLINE F8 dot(const V3& a, const V3& b)
-{
-    return (a.x * b.x + a.y * b.y) + a.z * b.z;
-}
-
-HOLON_INLINE F8 load_reals(const double* values)
-{
-    F8 loaded;
-    __builtin_memcpy(&loaded, values, sizeof loaded);
-    return loaded;
-}
-
 /// Eight stars of N arms. Their bonds point from the centre, which is atom 0, to atom k + 1.
 template <int N>
 struct Batch {

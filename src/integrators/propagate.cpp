@@ -12,21 +12,11 @@ namespace holon {
 
 namespace {
 
-void run_kick(std::int64_t n, const std::int64_t* f, const double* inverse_mass, double scale, std::int64_t* v)
-{
-    HOLON_CALL(propagate::kick, n, f, inverse_mass, scale, v);
-}
-
-void run_drift(std::int64_t n, const std::int64_t* start, const std::int64_t* v, double scale, std::int64_t* x)
-{
-    HOLON_CALL(propagate::drift, n, start, v, scale, x);
-}
-
 void drift_from(const std::vector<IVec3>& start, Atoms& atoms, double dt)
 {
     const double scale = dt * velocity_unit / position_unit;
     for_slices_of_owned(atoms, [&](std::size_t begin, std::int64_t n) {
-        run_drift(n, start[begin].data(), atoms.v[begin].data(), scale, atoms.x[begin].data());
+        HOLON_CALL(propagate::drift, n, start[begin].data(), atoms.v[begin].data(), scale, atoms.x[begin].data());
     });
 }
 
@@ -36,7 +26,7 @@ void kick(Atoms& atoms, double dt)
 {
     const double scale = dt * force_unit / velocity_unit;
     for_slices_of_owned(atoms, [&](std::size_t begin, std::int64_t n) {
-        run_kick(n, atoms.f[begin].data(), &atoms.inverse_mass[begin], scale, atoms.v[begin].data());
+        HOLON_CALL(propagate::kick, n, atoms.f[begin].data(), &atoms.inverse_mass[begin], scale, atoms.v[begin].data());
     });
 }
 

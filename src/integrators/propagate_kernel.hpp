@@ -8,8 +8,7 @@
 namespace holon::propagate {
 
 #define HOLON_DECLARE(variant)                                                                                         \
-    /** v += f x inverse_mass x scale for n atoms, each product rounded once, within bounds as round_to_int_clamped.   \
-     */                                                                                                                \
+    /** v += f x inverse_mass x scale for n atoms, each product rounded as by round_to_int_clamped. */                 \
     void kick_##variant(std::int64_t n, const std::int64_t* f, const double* inverse_mass, double scale,               \
                         std::int64_t* v);                                                                              \
     /** x = start + v x scale, likewise; x may be `start`. */                                                          \

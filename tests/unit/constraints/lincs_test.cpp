@@ -131,7 +131,7 @@ double error_of_step(const Polymer& polymer, double dt, int order, int iteration
     lincs.rebuild(part.atoms, part.directory());
     const auto result = lincs.project_positions(part.atoms, system.box, {0, dt, 0.0});
     EXPECT_EQ(result.failure, "");
-    EXPECT_NEAR(result.max_residual(), system.max_length_error(part.atoms.x), 1e-15);
+    EXPECT_DOUBLE_EQ(result.max_residual(), system.max_length_error(part.atoms.x));
     return result.max_residual();
 }
 
