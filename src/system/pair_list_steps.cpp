@@ -11,6 +11,9 @@ namespace holon {
 
 namespace {
 
+/// Steps with the same inner list. A longer life costs larger margins, so more pairs at every step.
+constexpr int inner_life = 3;
+
 std::size_t index(std::int64_t i)
 {
     return static_cast<std::size_t>(i);
@@ -85,16 +88,16 @@ void PairList::load_positions(const Atoms& atoms)
             total.centred_exact &= next.centred_exact;
         });
     centred_exact_ = exact;
-    if (!within_margins) take_inner();
+    if (!within_margins || inner_age_ == inner_life) take_inner();
 }
 
-/// A longer life costs larger margins, so more pairs at every step. That of the least cost is about two steps, for
-/// clusters that move on as they do: slack is what keeps it there, whatever the length of the time step.
+/// All ranks take one in the same steps: one that does it alone keeps the others waiting. So does one with a cluster
+/// that has moved too far before, which slack makes rare, whatever the length of the time step.
 void PairList::take_inner()
 {
-    constexpr int wanted_age = 2;
+    constexpr int last_age = inner_life - 1;
     constexpr float of_prediction = 0.85F; // speeds of atoms that librate do not last
-    if (inner_counts_) slack_ *= inner_age_ <= wanted_age ? 1.05F : 0.98F;
+    if (inner_counts_) slack_ *= inner_age_ < inner_life ? 1.1F : 0.985F;
     inner_counts_ = !before_.empty();
     inner_age_ = 0;
     margin_.resize(clusters_.size());
@@ -111,7 +114,7 @@ void PairList::take_inner()
                 std::fill(margin + begin, margin + end, 0.0F);
             float largest = 0.0F;
             for (std::size_t c = begin; c < end; ++c) {
-                margin[c] = of_prediction * wanted_age * margin[c] + slack_;
+                margin[c] = of_prediction * last_age * margin[c] + slack_;
                 largest = std::max(largest, margin[c]);
             }
             std::copy_n(clusters_.data() + begin, end - begin, at_inner_.data() + begin);

@@ -70,7 +70,7 @@ def trimers(report):
 
 
 def butane(report):
-    """sd: trans fraction of liquid n-butane of Ryckaert and Bellemans, 291 K, 0.583 g/cm^3, 1 ns"""
+    """sd: trans fraction of liquid n-butane of Ryckaert and Bellemans, 291 K, 0.583 g/cm^3, 1.5 ns"""
     ensembles.butane(report.work, cells=(5, 9, 9))
     files = holon.input_files(report.work)
     relaxed = holon.run(
@@ -81,7 +81,7 @@ def butane(report):
         [*files[:2], "-c", relaxed.folder / "confout.gro", *files[4:]],
         2,
         timeout=6 * HOURS,
-        nsteps=208000,
+        nsteps=300000,
         continuation="yes",
         gen_vel="no",
         nstenergy=200,
