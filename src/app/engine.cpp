@@ -162,18 +162,26 @@ void Engine::compute_forces(bool want_totals)
     });
     if (long_range_) {
         const auto timer = timers.measure(Stage::mesh);
-        const auto problem = long_range_->compute(atoms, want_totals ? &sums : nullptr);
-        load_.add(long_range_->take_work_seconds());
-        if (failure_.empty()) failure_ = problem;
+        long_range_->start(atoms, want_totals ? &sums : nullptr);
     }
     finish_halo_update();
-    {
-        const auto timer = timers.measure(Stage::pair);
-        const auto work = load_.measure();
-        pair_lists_.load_positions(atoms);
-        const auto problem = pair_force_.add_forces(pair_lists_, atoms, want_totals ? &sums : nullptr);
-        if (failure_.empty()) failure_ = problem;
-    }
+    // What is local comes between the stages of the mesh, whose messages need not be waited for then.
+    const auto local = [&](Stage stage, const auto& add_forces) {
+        {
+            const auto timer = timers.measure(stage);
+            const auto work = load_.measure();
+            add_forces();
+        }
+        if (!long_range_) return;
+        const auto timer = timers.measure(Stage::mesh);
+        long_range_->advance();
+    };
+    local(Stage::pair, [&] { pair_lists_.load_positions(atoms); });
+    local(Stage::pair, [&] { note_failure(pair_force_.add_coulomb(pair_lists_, atoms)); });
+    local(Stage::pair, [&] {
+        note_failure(pair_force_.add_vdw(pair_lists_, atoms));
+        if (want_totals) pair_force_.add_totals(pair_lists_, atoms, sums);
+    });
     {
         const auto timer = timers.measure(Stage::bonded);
         const auto work = load_.measure();
@@ -185,13 +193,19 @@ void Engine::compute_forces(bool want_totals)
     }
     if (long_range_) {
         const auto timer = timers.measure(Stage::mesh);
-        long_range_->add_forces(atoms); // not before the pair forces: their virial takes all that it finds
+        note_failure(long_range_->add_forces(atoms));
+        load_.add(long_range_->take_work_seconds());
     }
     {
         const auto timer = timers.measure(Stage::halo);
         partition_.halo().finish_accumulate(atoms.f);
     }
     if (want_totals) reduce(sums);
+}
+
+void Engine::note_failure(const std::string& problem)
+{
+    if (failure_.empty()) failure_ = problem;
 }
 
 double Engine::mesh_error()
@@ -208,7 +222,7 @@ double Engine::mesh_error()
     {
         PairForce pairs(*topology_, constants, Precision::real64, box_);
         pairs.set_up(pair_lists_, atoms);
-        failures += pairs.add_forces(pair_lists_, atoms, nullptr);
+        failures += pairs.add_coulomb(pair_lists_, atoms) + pairs.add_vdw(pair_lists_, atoms);
     }
     {
         BondedForces bonded(*topology_, constants, box_);
@@ -218,8 +232,8 @@ double Engine::mesh_error()
     {
         const auto mesh = make_mesh(comm_, *topology_, *settings, box_, constants.coulomb_factor, Precision::real64);
         mesh->set_up(atoms, pair_lists_.allowed_displacement());
-        failures += mesh->compute(atoms, nullptr);
-        mesh->add_forces(atoms);
+        mesh->start(atoms, nullptr);
+        failures += mesh->add_forces(atoms);
     }
     partition_.halo().accumulate(atoms.f);
 
@@ -262,7 +276,7 @@ void Engine::reduce(ForceSums& sums)
 
 void Engine::note_problems(const ConstraintResult& result)
 {
-    if (failure_.empty()) failure_ = result.failure;
+    note_failure(result.failure);
     if (n_warnings_ == 0) warning_ = result.warning;
     n_warnings_ += result.warnings;
 }

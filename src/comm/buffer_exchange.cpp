@@ -2,9 +2,8 @@
 
 #include <holon/core/error.hpp>
 
-#include "mpi_impl.hpp"
+#include "persistent_messages.hpp"
 
-#include <limits>
 #include <new>
 
 namespace holon {
@@ -31,10 +30,10 @@ struct BufferExchange::Impl {
     Communicator comm;
     std::vector<Memory> memory;
     std::vector<Buffer> sends, receives;
-    std::vector<MPI_Request> requests; // receives first, then sends
+    PersistentMessages messages;
 
     Impl(Communicator c, std::span<const Part> send_parts, std::span<const Part> receive_parts, int channel)
-        : comm(std::move(c))
+        : comm(std::move(c)), messages(comm.impl().comm)
     {
         HOLON_ASSERT(channel >= 0 && channel < 10, std::to_string(channel));
         std::vector<std::byte*> to_self;
@@ -50,34 +49,16 @@ struct BufferExchange::Impl {
         }
         for (const auto& buffer : receives)
             if (buffer.rank != comm.rank())
-                check_mpi(MPI_Recv_init(buffer.data, count(buffer), MPI_BYTE, buffer.rank, first_tag + channel,
-                                        comm.impl().comm, &requests.emplace_back()),
-                          "MPI_Recv_init");
+                messages.add_receive({buffer.data, buffer.bytes}, buffer.rank, first_tag + channel);
         for (const auto& buffer : sends)
             if (buffer.rank != comm.rank())
-                check_mpi(MPI_Send_init(buffer.data, count(buffer), MPI_BYTE, buffer.rank, first_tag + channel,
-                                        comm.impl().comm, &requests.emplace_back()),
-                          "MPI_Send_init");
+                messages.add_send({buffer.data, buffer.bytes}, buffer.rank, first_tag + channel);
     }
-
-    ~Impl()
-    {
-        for (auto& request : requests) MPI_Request_free(&request);
-    }
-    Impl(const Impl&) = delete;
-    Impl& operator=(const Impl&) = delete;
 
     std::byte* allocate(std::size_t bytes)
     {
         memory.emplace_back(new (std::align_val_t(alignment)) std::byte[bytes]);
         return memory.back().get();
-    }
-
-    static int count(const Buffer& buffer)
-    {
-        HOLON_ASSERT(buffer.bytes <= static_cast<std::size_t>(std::numeric_limits<int>::max()),
-                     std::to_string(buffer.bytes));
-        return static_cast<int>(buffer.bytes);
     }
 };
 
@@ -104,31 +85,35 @@ std::span<const std::byte> BufferExchange::incoming_bytes(std::size_t part) cons
 
 void BufferExchange::start()
 {
-    auto& requests = impl_->requests;
-    if (!requests.empty()) check_mpi(MPI_Startall(static_cast<int>(requests.size()), requests.data()), "MPI_Startall");
+    impl_->messages.start_receives();
+    impl_->messages.start_sends();
 }
 
 void BufferExchange::start(std::span<const std::uint8_t> sends, std::span<const std::uint8_t> receives)
 {
     HOLON_ASSERT(sends.size() == impl_->sends.size() && receives.size() == impl_->receives.size(),
                  std::to_string(sends.size()) + ", " + std::to_string(receives.size()));
-    auto request = impl_->requests.begin();
-    const auto start_some = [&](const std::vector<Impl::Buffer>& buffers, std::span<const std::uint8_t> wanted) {
+    const auto start_some = [&](const std::vector<Impl::Buffer>& buffers, std::span<const std::uint8_t> wanted,
+                                const auto& start_one) {
+        std::size_t message = 0;
         for (std::size_t k = 0; k < buffers.size(); ++k) {
             if (buffers[k].rank == impl_->comm.rank()) continue;
-            if (wanted[k] != 0) check_mpi(MPI_Start(&*request), "MPI_Start");
-            ++request;
+            if (wanted[k] != 0) start_one(message);
+            ++message;
         }
     };
-    start_some(impl_->receives, receives);
-    start_some(impl_->sends, sends);
+    start_some(impl_->receives, receives, [this](std::size_t k) { impl_->messages.start_receive(k); });
+    start_some(impl_->sends, sends, [this](std::size_t k) { impl_->messages.start_send(k); });
 }
 
 void BufferExchange::wait()
 {
-    auto& requests = impl_->requests;
-    if (!requests.empty())
-        check_mpi(MPI_Waitall(static_cast<int>(requests.size()), requests.data(), MPI_STATUSES_IGNORE), "MPI_Waitall");
+    impl_->messages.wait_for_receives();
+}
+
+void BufferExchange::wait_for_sends()
+{
+    impl_->messages.wait_for_sends();
 }
 
 std::int64_t BufferExchange::messages() const

@@ -2,7 +2,7 @@
 
 #include <holon/core/error.hpp>
 
-#include "mpi_impl.hpp"
+#include "persistent_messages.hpp"
 
 namespace holon {
 
@@ -19,11 +19,12 @@ struct HaloExchange::Impl {
     Communicator comm;
     std::vector<Peer> sends, receives;    // other ranks
     std::vector<Peer> self_from, self_to; // this rank's own periodic images: at most one of each
-    std::vector<MPI_Request> outward;     // receives first, then sends; owners -> copies
-    std::vector<MPI_Request> inward;      // copies -> owners
+    PersistentMessages outward;           // owners -> copies
+    PersistentMessages inward;            // copies -> owners
     bool under_way = false;
 
-    Impl(Communicator c, std::vector<HaloSend> send_lists, std::vector<HaloReceive> receive_lists) : comm(std::move(c))
+    Impl(Communicator c, std::vector<HaloSend> send_lists, std::vector<HaloReceive> receive_lists)
+        : comm(std::move(c)), outward(comm.impl().comm), inward(comm.impl().comm)
     {
         for (auto& list : send_lists) {
             if (list.atoms.empty()) continue;
@@ -40,42 +41,14 @@ struct HaloExchange::Impl {
                 {list.rank, std::move(list.atoms), {}, {}, std::vector<IVec3>(list.rank == comm.rank() ? 0 : n)});
         }
         HOLON_ASSERT(self_from.size() == self_to.size() && self_from.size() <= 1, std::to_string(self_from.size()));
-        make_requests(outward, receives, sends, 2);
-        make_requests(inward, sends, receives, 3);
+        add(outward, receives, sends, 2);
+        add(inward, sends, receives, 3);
     }
 
-    ~Impl()
+    static void add(PersistentMessages& messages, std::vector<Peer>& in, std::vector<Peer>& out, int tag)
     {
-        for (auto& request : outward) MPI_Request_free(&request);
-        for (auto& request : inward) MPI_Request_free(&request);
-    }
-    Impl(const Impl&) = delete;
-    Impl& operator=(const Impl&) = delete;
-
-    void make_requests(std::vector<MPI_Request>& requests, std::vector<Peer>& in, std::vector<Peer>& out, int tag) const
-    {
-        const auto bytes = [](const Peer& peer) { return static_cast<int>(peer.buffer.size() * sizeof(IVec3)); };
-        for (auto& peer : in)
-            check_mpi(MPI_Recv_init(peer.buffer.data(), bytes(peer), MPI_BYTE, peer.rank, tag, comm.impl().comm,
-                                    &requests.emplace_back()),
-                      "MPI_Recv_init");
-        for (auto& peer : out)
-            check_mpi(MPI_Send_init(peer.buffer.data(), bytes(peer), MPI_BYTE, peer.rank, tag, comm.impl().comm,
-                                    &requests.emplace_back()),
-                      "MPI_Send_init");
-    }
-
-    static void start(std::vector<MPI_Request>& requests, std::size_t begin, std::size_t end)
-    {
-        if (end > begin)
-            check_mpi(MPI_Startall(static_cast<int>(end - begin), requests.data() + begin), "MPI_Startall");
-    }
-
-    static void wait(std::vector<MPI_Request>& requests)
-    {
-        if (!requests.empty())
-            check_mpi(MPI_Waitall(static_cast<int>(requests.size()), requests.data(), MPI_STATUSES_IGNORE),
-                      "MPI_Waitall");
+        for (auto& peer : in) messages.add_receive(std::as_writable_bytes(std::span(peer.buffer)), peer.rank, tag);
+        for (auto& peer : out) messages.add_send(std::as_bytes(std::span(peer.buffer)), peer.rank, tag);
     }
 
     template <bool shifted>
@@ -87,10 +60,10 @@ struct HaloExchange::Impl {
             return own;
         };
         set_under_way(true);
-        start(outward, 0, receives.size());
+        outward.start_receives();
         for (auto& peer : sends)
             for (std::size_t k = 0; k < peer.atoms.size(); ++k) peer.buffer[k] = value(peer, k);
-        start(outward, receives.size(), outward.size());
+        outward.start_sends();
         for (std::size_t p = 0; p < self_from.size(); ++p)
             for (std::size_t k = 0; k < self_from[p].atoms.size(); ++k)
                 x[static_cast<std::size_t>(self_to[p].atoms[k])] = value(self_from[p], k);
@@ -99,7 +72,7 @@ struct HaloExchange::Impl {
     void finish_outward(std::span<IVec3> x)
     {
         set_under_way(false);
-        wait(outward);
+        outward.wait_for_receives();
         for (const auto& peer : receives)
             for (std::size_t k = 0; k < peer.atoms.size(); ++k)
                 x[static_cast<std::size_t>(peer.atoms[k])] = peer.buffer[k];
@@ -108,11 +81,11 @@ struct HaloExchange::Impl {
     void start_inward(std::span<IVec3> f)
     {
         set_under_way(true);
-        start(inward, 0, sends.size());
+        inward.start_receives();
         for (auto& peer : receives)
             for (std::size_t k = 0; k < peer.atoms.size(); ++k)
                 peer.buffer[k] = f[static_cast<std::size_t>(peer.atoms[k])];
-        start(inward, sends.size(), inward.size());
+        inward.start_sends();
         for (std::size_t p = 0; p < self_from.size(); ++p)
             for (std::size_t k = 0; k < self_from[p].atoms.size(); ++k)
                 f[static_cast<std::size_t>(self_from[p].atoms[k])] += f[static_cast<std::size_t>(self_to[p].atoms[k])];
@@ -121,7 +94,7 @@ struct HaloExchange::Impl {
     void finish_inward(std::span<IVec3> f)
     {
         set_under_way(false);
-        wait(inward);
+        inward.wait_for_receives();
         for (const auto& peer : sends)
             for (std::size_t k = 0; k < peer.atoms.size(); ++k)
                 f[static_cast<std::size_t>(peer.atoms[k])] += peer.buffer[k];
@@ -132,6 +105,9 @@ struct HaloExchange::Impl {
     {
         HOLON_ASSERT(now != under_way, now ? "already under way" : "not under way");
         under_way = now;
+        if (!now) return;
+        outward.wait_for_sends();
+        inward.wait_for_sends();
     }
 };
 

@@ -54,6 +54,7 @@ void RecordExchange::run(const std::vector<std::uint8_t>& active, ConstraintResu
     choose(receives_, receive_now_);
     exchange_->start(send_now_, receive_now_);
     exchange_->wait();
+    exchange_->wait_for_sends();
     for (std::size_t p = 0; p < sends_.size(); ++p) {
         if (sends_[p].rank == own_rank_ || send_now_[p] == 0) continue;
         ++result.messages;

@@ -278,8 +278,9 @@ struct PairForce::Impl {
         f[j] -= force;
     }
 
-    void add_forces(KindData& own, const PairList& list, Atoms& atoms, std::string& failure)
+    std::string add_forces(KindData& own, const PairList& list, Atoms& atoms)
     {
+        std::string failure;
         if (vectorised(own)) {
             run_vectorised(own, list, atoms);
             for (const auto& wide : own.wide)
@@ -287,7 +288,7 @@ struct PairForce::Impl {
                     for_each_pair(own, list, atoms, w.row, w.cluster, w.mask, [&](PlacePair p, const Vec3& d) {
                         add_wide(own, list, atoms, p, d, atoms.f, failure);
                     });
-            return;
+            return failure;
         }
         std::vector<std::string> failures(list.parts().size());
         thread_forces.add(atoms.f, static_cast<int>(failures.size()), [&](int k, std::span<IVec3> f) {
@@ -299,6 +300,7 @@ struct PairForce::Impl {
         });
         for (const auto& message : failures)
             if (failure.empty()) failure = message;
+        return failure;
     }
 
     void add_energies(KindData& own, const PairList& list, const Atoms& atoms, ForceSums& sums) const
@@ -394,17 +396,21 @@ void PairForce::set_up(const PairLists& lists, const Atoms& atoms)
     impl_->set_up(impl_->vdw, lists.vdw, atoms);
 }
 
-std::string PairForce::add_forces(const PairLists& lists, Atoms& atoms, ForceSums* sums)
+std::string PairForce::add_coulomb(const PairLists& lists, Atoms& atoms)
 {
-    auto& self = *impl_;
-    std::string failure;
-    self.add_forces(self.coulomb, lists.coulomb, atoms, failure);
-    self.add_forces(self.vdw, lists.vdw, atoms, failure);
-    if (sums == nullptr) return failure;
-    self.add_energies(self.coulomb, lists.coulomb, atoms, *sums);
-    self.add_energies(self.vdw, lists.vdw, atoms, *sums);
-    self.add_virial(atoms, *sums);
-    return failure;
+    return impl_->add_forces(impl_->coulomb, lists.coulomb, atoms);
+}
+
+std::string PairForce::add_vdw(const PairLists& lists, Atoms& atoms)
+{
+    return impl_->add_forces(impl_->vdw, lists.vdw, atoms);
+}
+
+void PairForce::add_totals(const PairLists& lists, const Atoms& atoms, ForceSums& sums) const
+{
+    impl_->add_energies(impl_->coulomb, lists.coulomb, atoms, sums);
+    impl_->add_energies(impl_->vdw, lists.vdw, atoms, sums);
+    impl_->add_virial(atoms, sums);
 }
 
 double PairForce::self_energy(const Topology& topology, const NonbondedConstants& constants)

@@ -99,8 +99,9 @@ std::size_t BrickExchange<Int, Real>::in_pencil(int x, int y, int z) const
 }
 
 template <class Int, class Real>
-void BrickExchange<Int, Real>::collect(std::span<const Int> brick, std::span<Int> pencil)
+void BrickExchange<Int, Real>::start_collecting(std::span<const Int> brick)
 {
+    to_pencils_->wait_for_sends();
     for (std::size_t p = 0; p < as_brick_.size(); ++p) {
         Int* out = to_pencils_->template outgoing<Int>(p).data();
         for_each_row(as_brick_[p], [&](const auto& from, const auto&, std::size_t n) {
@@ -108,6 +109,11 @@ void BrickExchange<Int, Real>::collect(std::span<const Int> brick, std::span<Int
         });
     }
     to_pencils_->start();
+}
+
+template <class Int, class Real>
+void BrickExchange<Int, Real>::finish_collecting(std::span<Int> pencil)
+{
     std::ranges::fill(pencil, Int(0));
     to_pencils_->wait();
     for (std::size_t p = 0; p < as_pencil_.size(); ++p) {
@@ -121,8 +127,9 @@ void BrickExchange<Int, Real>::collect(std::span<const Int> brick, std::span<Int
 }
 
 template <class Int, class Real>
-void BrickExchange<Int, Real>::distribute(std::span<const Real> pencil, std::span<Real> brick)
+void BrickExchange<Int, Real>::start_distributing(std::span<const Real> pencil)
 {
+    to_bricks_->wait_for_sends();
     for (std::size_t p = 0; p < as_pencil_.size(); ++p) {
         Real* out = to_bricks_->template outgoing<Real>(p).data();
         for_each_row(as_pencil_[p], [&](const auto&, const auto& from, std::size_t n) {
@@ -130,6 +137,11 @@ void BrickExchange<Int, Real>::distribute(std::span<const Real> pencil, std::spa
         });
     }
     to_bricks_->start();
+}
+
+template <class Int, class Real>
+void BrickExchange<Int, Real>::finish_distributing(std::span<Real> brick)
+{
     to_bricks_->wait();
     for (std::size_t p = 0; p < as_brick_.size(); ++p) {
         const Real* in = to_bricks_->template incoming<Real>(p).data();

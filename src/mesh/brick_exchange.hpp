@@ -28,10 +28,12 @@ public:
     BrickExchange(const Communicator& comm, const PencilLayout& layout, const Brick& brick, int row);
 
     /// Adds the bricks up; `pencil` [x][y][z] is overwritten. Collective.
-    void collect(std::span<const Int> brick, std::span<Int> pencil);
+    void start_collecting(std::span<const Int> brick);
+    void finish_collecting(std::span<Int> pencil);
 
     /// Collective.
-    void distribute(std::span<const Real> pencil, std::span<Real> brick);
+    void start_distributing(std::span<const Real> pencil);
+    void finish_distributing(std::span<Real> brick);
 
     std::int64_t messages() const { return to_pencils_->messages() + to_bricks_->messages(); }
     std::int64_t bytes_sent() const { return to_pencils_->bytes_sent() + to_bricks_->bytes_sent(); }

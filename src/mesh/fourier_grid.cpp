@@ -121,6 +121,7 @@ struct FourierGrid<Real>::Impl {
     {
         messages.start();
         messages.wait();
+        messages.wait_for_sends();
     }
 
     // Lines along z are numbered (x, y), along y (x, kz), along x (ky, kz). Parts between z and y: [y][x][kz];
@@ -273,24 +274,42 @@ std::span<std::complex<Real>> FourierGrid<Real>::modes()
 }
 
 template <class Real>
-void FourierGrid<Real>::forward()
+void FourierGrid<Real>::start_forward()
 {
     auto& self = *impl_;
     if (self.a < 0) return;
     self.transform_z();
     self.exchange(*self.z_to_y);
+    self.y_to_x->wait_for_sends();
     self.transform_y();
-    self.exchange(*self.y_to_x);
+    self.y_to_x->start();
+}
+
+template <class Real>
+void FourierGrid<Real>::finish_forward()
+{
+    auto& self = *impl_;
+    if (self.a < 0) return;
+    self.y_to_x->wait();
     self.transform_x();
 }
 
 template <class Real>
-void FourierGrid<Real>::backward()
+void FourierGrid<Real>::start_backward()
 {
     auto& self = *impl_;
     if (self.a < 0) return;
+    self.x_to_y->wait_for_sends();
     self.transform_x_back();
-    self.exchange(*self.x_to_y);
+    self.x_to_y->start();
+}
+
+template <class Real>
+void FourierGrid<Real>::finish_backward()
+{
+    auto& self = *impl_;
+    if (self.a < 0) return;
+    self.x_to_y->wait();
     self.transform_y_back();
     self.exchange(*self.y_to_z);
     self.transform_z_back();

@@ -58,8 +58,13 @@ public:
     /// [kx][ky][kz] likewise.
     std::span<std::complex<Real>> modes();
 
-    void forward();  // points -> modes, sum over points exp(-i k x). Collective.
-    void backward(); // modes -> points, sum over modes exp(+i k x). Collective.
+    /// points -> modes, sum over points exp(-i k x). Between the two parts messages are under way. Collective.
+    void start_forward();
+    void finish_forward();
+
+    /// modes -> points, sum over modes exp(+i k x). Likewise.
+    void start_backward();
+    void finish_backward();
 
     std::int64_t messages() const; // sent by this rank in one forward and one backward transform
     std::int64_t bytes_sent() const;

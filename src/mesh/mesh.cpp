@@ -80,8 +80,9 @@ public:
     }
 
     void set_up(const Atoms& atoms, double reach) override;
-    std::string compute(const Atoms& atoms, ForceSums* sums) override;
-    void add_forces(Atoms& atoms) const override;
+    void start(const Atoms& atoms, ForceSums* sums) override;
+    void advance() override;
+    std::string add_forces(Atoms& atoms) override;
     std::int64_t messages() const override
     {
         return fourier_.messages() + (bricks_.has_value() ? bricks_->messages() : 0);
@@ -119,6 +120,10 @@ private:
     bool spread_charges(const Atoms& atoms);         // likewise
     mesh::WindowData<Real> window() const;
     mesh::Places<Real> places(std::size_t begin, std::size_t end, const std::vector<Real>& charge) const;
+    void transform_charges();
+    void make_potential();
+    void transform_potential();
+    void interpolate();
     void add_energy_and_virial(ForceSums& sums);
 
     Communicator comm_;
@@ -142,11 +147,18 @@ private:
     std::vector<Int> pencil_;
     std::vector<Real> potential_;
     // Of the owned atoms, with room for a multiple of mesh::block.
+    std::size_t n_atoms_ = 0;
     Found found_;                     // first points are not wrapped, but continuous in the rank's frame
     std::vector<std::int32_t> first_; // as an index into the brick
     std::array<std::vector<Real>, 3> gradient_;
     std::vector<Real> charge_, scaled_charge_;
     std::vector<Outside> outside_; // of each thread's atoms
+
+    // Of the step that is under way.
+    enum class Stage : std::uint8_t { spread, charges, potential, points, done };
+    Stage done_ = Stage::done; // the last that is
+    bool inside_ = true;       // all atoms in the brick
+    ForceSums* sums_ = nullptr;
 };
 
 /// Calls use(number in this rank's modes, signed mode numbers, weight): the weight counts the modes that a real
@@ -192,7 +204,8 @@ void Mesh<Real, Int>::make_influence(const Window& window, double coulomb_factor
 template <class Real, class Int>
 void Mesh<Real, Int>::set_up(const Atoms& atoms, double reach)
 {
-    const auto n = index(atoms.n_owned), room = (n + mesh::block - 1) / mesh::block * mesh::block;
+    n_atoms_ = index(atoms.n_owned);
+    const auto n = n_atoms_, room = (n + mesh::block - 1) / mesh::block * mesh::block;
     first_.assign(room, 0);
     charge_.assign(room, Real(0));
     scaled_charge_.assign(room, Real(0));
@@ -309,7 +322,7 @@ mesh::Places<Real> Mesh<Real, Int>::places(std::size_t begin, std::size_t end, c
 template <class Real, class Int>
 bool Mesh<Real, Int>::spread_charges(const Atoms& atoms)
 {
-    const Slices slices(index(atoms.n_owned), few_atoms);
+    const Slices slices(n_atoms_, few_atoms);
     std::atomic<bool> inside = true;
     parallel_parts(slices.count(), [&](int part, int) {
         const auto [begin, end] = slices[part];
@@ -330,29 +343,79 @@ bool Mesh<Real, Int>::spread_charges(const Atoms& atoms)
 }
 
 template <class Real, class Int>
-std::string Mesh<Real, Int>::compute(const Atoms& atoms, ForceSums* sums)
+void Mesh<Real, Int>::start(const Atoms& atoms, ForceSums* sums)
 {
-    bool inside = false;
+    sums_ = sums;
     {
         const auto work = this->measure_work();
-        inside = spread_charges(atoms);
+        inside_ = spread_charges(atoms);
     }
-    bricks_->collect(charges_.front(), pencil_);
+    bricks_->start_collecting(charges_.front());
+    done_ = Stage::spread;
+}
+
+template <class Real, class Int>
+void Mesh<Real, Int>::advance()
+{
+    switch (done_) {
+    case Stage::spread:
+        transform_charges();
+        return;
+    case Stage::charges:
+        make_potential();
+        return;
+    case Stage::potential:
+        transform_potential();
+        return;
+    case Stage::points:
+        interpolate();
+        return;
+    case Stage::done:
+        return;
+    }
+}
+
+template <class Real, class Int>
+void Mesh<Real, Int>::transform_charges()
+{
+    bricks_->finish_collecting(pencil_);
     const auto points = fourier_.points();
     parallel_for(points.size(), few_points, [&](std::size_t begin, std::size_t end) {
         for (std::size_t i = begin; i < end; ++i) points[i] = static_cast<Real>(pencil_[i]);
     });
-    fourier_.forward();
-    if (sums != nullptr) add_energy_and_virial(*sums);
+    fourier_.start_forward();
+    done_ = Stage::charges;
+}
+
+template <class Real, class Int>
+void Mesh<Real, Int>::make_potential()
+{
+    fourier_.finish_forward();
+    if (sums_ != nullptr) add_energy_and_virial(*sums_);
     const auto modes = fourier_.modes();
     parallel_for(modes.size(), few_points, [&](std::size_t begin, std::size_t end) {
         for (std::size_t m = begin; m < end; ++m) modes[m] *= influence_real_[m];
     });
-    fourier_.backward();
-    bricks_->distribute(points, potential_);
-    if (!inside) return "an atom has left the part of the mesh that belongs to its domain";
+    fourier_.start_backward();
+    done_ = Stage::potential;
+}
+
+template <class Real, class Int>
+void Mesh<Real, Int>::transform_potential()
+{
+    fourier_.finish_backward();
+    bricks_->start_distributing(fourier_.points());
+    done_ = Stage::points;
+}
+
+template <class Real, class Int>
+void Mesh<Real, Int>::interpolate()
+{
+    bricks_->finish_distributing(potential_);
+    done_ = Stage::done;
+    if (!inside_) return;
     const auto work = this->measure_work();
-    parallel_for(index(atoms.n_owned), few_atoms, [&](std::size_t begin, std::size_t end) {
+    parallel_for(n_atoms_, few_atoms, [&](std::size_t begin, std::size_t end) {
         const auto gradient = [&](std::size_t a) { return gradient_[a].data() + begin; };
         gather<Real>({window(),
                       places(begin, end, charge_),
@@ -360,22 +423,25 @@ std::string Mesh<Real, Int>::compute(const Atoms& atoms, ForceSums* sums)
                       potential_.data(),
                       {gradient(0), gradient(1), gradient(2)}});
     });
-    return "";
 }
 
 /// From derivatives per grid spacing: grad = sum_a n_a a* d/du_a.
 template <class Real, class Int>
-void Mesh<Real, Int>::add_forces(Atoms& atoms) const
+std::string Mesh<Real, Int>::add_forces(Atoms& atoms)
 {
+    while (done_ != Stage::done) advance();
+    if (!inside_) return "an atom has left the part of the mesh that belongs to its domain";
+    const auto work = this->measure_work();
     Mat3 to_force;
     for (int a = 0; a < 3; ++a) to_force.col(a) = -box_.inverse().col(a) * (n_[index(a)] / force_unit);
-    parallel_for(index(atoms.n_owned), few_atoms, [&](std::size_t begin, std::size_t end) {
+    parallel_for(n_atoms_, few_atoms, [&](std::size_t begin, std::size_t end) {
         for (std::size_t i = begin; i < end; ++i) {
             const double g0 = gradient_[0][i], g1 = gradient_[1][i], g2 = gradient_[2][i];
             for (int k = 0; k < 3; ++k)
                 atoms.f[i][k] += round_to_int_clamped(to_force(k, 0) * g0 + to_force(k, 1) * g1 + to_force(k, 2) * g2);
         }
     });
+    return "";
 }
 
 /// E_k and -1/2 V P_ab with V P_ab = sum_k E_k [delta_ab + (k chi'/chi - 2) k_a k_b / k^2].

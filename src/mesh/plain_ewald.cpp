@@ -43,7 +43,7 @@ public:
     std::int64_t messages() const override { return 0; }
     std::int64_t bytes_sent() const override { return 0; }
 
-    std::string compute(const Atoms& atoms, ForceSums* sums) override
+    void start(const Atoms& atoms, ForceSums* sums) override
     {
         std::vector<std::array<FixedSum, 2>> rho(modes_.size());
         {
@@ -61,7 +61,7 @@ public:
             const Complex total(rho[m][0].value(), rho[m][1].value());
             forces_[i] += 2.0 * modes_[m].weight * atoms.charge[i] * std::imag(phase * std::conj(total)) * modes_[m].k;
         });
-        if (sums == nullptr || !comm_.root()) return {};
+        if (sums == nullptr || !comm_.root()) return;
         for (std::size_t m = 0; m < modes_.size(); ++m) {
             const auto& mode = modes_[m];
             const double energy = mode.weight * std::norm(Complex(rho[m][0].value(), rho[m][1].value()));
@@ -71,13 +71,13 @@ public:
                     sums->virial[index(3 * a + b)].add(-0.5 * energy *
                                                        ((a == b ? 1.0 : 0.0) + mode.shape * mode.k[a] * mode.k[b]));
         }
-        return {};
     }
 
-    void add_forces(Atoms& atoms) const override
+    std::string add_forces(Atoms& atoms) override
     {
         for (std::size_t i = 0; i < forces_.size(); ++i)
             for (int a = 0; a < 3; ++a) atoms.f[i][a] += round_to_int_clamped(forces_[i][a] / force_unit);
+        return {};
     }
 
 private:

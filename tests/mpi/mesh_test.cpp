@@ -235,7 +235,8 @@ TEST(FourierGrid, IsTheTransformByDefinition)
                 for (int z = 0; z < n[2]; ++z) grid.points()[i++] = value(x, y, z);
         ASSERT_EQ(i, grid.points().size());
         const std::vector<double> before(grid.points().begin(), grid.points().end());
-        grid.forward();
+        grid.start_forward();
+        grid.finish_forward();
         i = 0;
         for (int kx = 0; kx < n[0]; ++kx)
             for (int ky = layout.ky(a).begin; ky < layout.ky(a).end; ++ky)
@@ -250,7 +251,8 @@ TEST(FourierGrid, IsTheTransformByDefinition)
                     EXPECT_LT(std::abs(grid.modes()[i++] - sum), 1e-12);
                 }
         ASSERT_EQ(i, grid.modes().size());
-        grid.backward();
+        grid.start_backward();
+        grid.finish_backward();
         const double points = 1.0 * n[0] * n[1] * n[2];
         for (std::size_t k = 0; k < before.size(); ++k) EXPECT_NEAR(grid.points()[k] / points, before[k], 1e-14);
     }
@@ -295,7 +297,8 @@ TEST(BrickExchange, AddsUpAndHandsBack)
     const Range px = pencil < 0 ? Range{} : layout.x(pencil / layout.fy);
     const Range py = pencil < 0 ? Range{} : layout.y(pencil % layout.fy);
     std::vector<std::int64_t> sum(static_cast<std::size_t>(px.size() * py.size() * 7), -1);
-    exchange.collect(mine, sum);
+    exchange.start_collecting(mine);
+    exchange.finish_collecting(sum);
     std::vector<double> values;
     for (int x = px.begin; x < px.end; ++x)
         for (int y = py.begin; y < py.end; ++y)
@@ -304,7 +307,8 @@ TEST(BrickExchange, AddsUpAndHandsBack)
                 values.push_back(x + 0.1 * y + 0.01 * z);
             }
     std::vector<double> back(points);
-    exchange.distribute(values, back);
+    exchange.start_distributing(values);
+    exchange.finish_distributing(back);
     for_each_point([&](std::size_t i, int x, int y, int z) {
         EXPECT_EQ(back[i], wrapped(x, 6) + 0.1 * wrapped(y, 5) + 0.01 * wrapped(z, 7));
     });

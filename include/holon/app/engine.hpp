@@ -106,6 +106,7 @@ private:
     void note_problems(const ConstraintResult& result);
     std::string first_text(std::string text) const;
     void reduce(ForceSums& sums);
+    void note_failure(const std::string& problem); // the first counts
 
     Communicator comm_;
     std::shared_ptr<const Topology> topology_;

@@ -26,8 +26,8 @@ public:
     BufferExchange(BufferExchange&&) noexcept;
     BufferExchange& operator=(BufferExchange&&) noexcept;
 
-    /// The buffer of a part, in the order given, aligned to 64 bytes. Outgoing: to be filled before start(); incoming:
-    /// valid from wait() to the next start().
+    /// The buffer of a part, in the order given, aligned to 64 bytes. Outgoing: to be filled before start(), again only
+    /// after wait_for_sends(); incoming: valid from wait() to the next start().
     template <class T>
     std::span<T> outgoing(std::size_t part)
     {
@@ -44,7 +44,8 @@ public:
     void start(); // Collective among partners.
     /// Starts only some of the parts, one flag for each in the order given; partners must agree on them.
     void start(std::span<const std::uint8_t> sends, std::span<const std::uint8_t> receives);
-    void wait();
+    void wait();           // for what is coming in
+    void wait_for_sends(); // Until all partners have what was sent: ranks that are ahead need not wait for them before.
 
     std::int64_t messages() const;   // sent per exchange to other ranks
     std::int64_t bytes_sent() const; // likewise

@@ -27,10 +27,13 @@ public:
     /// Takes over types and charges of the atoms in the lists' clusters. After every PairLists::build().
     void set_up(const PairLists& lists, const Atoms& atoms);
 
-    /// Adds the pair forces to atoms.f, and, if `sums` is given, energies and the virial of all that is in atoms.f
-    /// (which must be zero before). Pre: lists.load_positions() has seen the current positions.
+    /// Adds the forces of either list's pairs to atoms.f. Pre: lists.load_positions() has seen the current positions.
     /// Returns a message if two atoms are at the same place, else an empty string.
-    [[nodiscard]] std::string add_forces(const PairLists& lists, Atoms& atoms, ForceSums* sums);
+    [[nodiscard]] std::string add_coulomb(const PairLists& lists, Atoms& atoms);
+    [[nodiscard]] std::string add_vdw(const PairLists& lists, Atoms& atoms);
+
+    /// Adds the energies, and the virial of all that is in atoms.f: of both lists, and nothing else.
+    void add_totals(const PairLists& lists, const Atoms& atoms, ForceSums& sums) const;
 
     /// What the reaction field or the shift of a plain cut-off makes of each charge by itself, -1/2 K c_rf sum q^2
     /// [kJ/mol]: constant, whole system.

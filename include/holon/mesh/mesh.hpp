@@ -21,15 +21,19 @@ public:
     /// After atoms have changed owners; holds until one has moved by `reach` [nm]. Collective.
     virtual void set_up(const Atoms& atoms, double reach) = 0;
 
-    /// Forces on the owned atoms at their present positions, kept here; with sums, adds coulomb_reciprocal and the
-    /// virial. Needs no copies. Collective.
+    /// Begins to compute the forces on the owned atoms at their present positions; with sums, which must live until
+    /// add_forces(), coulomb_reciprocal and the virial are added to them. Needs no copies. Collective.
+    virtual void start(const Atoms& atoms, ForceSums* sums) = 0;
+
+    /// Goes on to where messages are under way again: while this rank does something else, they arrive, and ranks that
+    /// are late catch up. As often as one likes. Collective.
+    virtual void advance() {}
+
+    /// Does what is left to be done, and adds the forces. Collective.
     /// Returns a message if an atom has moved further than set_up() foresaw, else an empty string.
-    [[nodiscard]] virtual std::string compute(const Atoms& atoms, ForceSums* sums) = 0;
+    [[nodiscard]] virtual std::string add_forces(Atoms& atoms) = 0;
 
-    /// Adds the forces of the last compute().
-    virtual void add_forces(Atoms& atoms) const = 0;
-
-    virtual std::int64_t messages() const = 0; // sent by this rank to others per compute(), and their bytes
+    virtual std::int64_t messages() const = 0; // sent by this rank to others per step, and their bytes
     virtual std::int64_t bytes_sent() const = 0;
 
     /// CPU time [s] spent on the owned atoms since this was asked last: what grows with them, and waits for nobody.

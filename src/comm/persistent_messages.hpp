@@ -1,0 +1,78 @@
+#pragma once
+
+#include <holon/core/error.hpp>
+
+#include "mpi_impl.hpp"
+
+#include <cstddef>
+#include <cstdint>
+#include <exception>
+#include <limits>
+#include <span>
+#include <string>
+#include <vector>
+
+namespace holon {
+
+/// Messages of fixed sizes between fixed partners, again and again. Who has what it was sent goes on: whether others
+/// have what this rank sent them matters only when its buffers are to be filled again.
+class PersistentMessages {
+public:
+    explicit PersistentMessages(MPI_Comm comm) : comm_(comm) {}
+    PersistentMessages(const PersistentMessages&) = delete;
+    PersistentMessages& operator=(const PersistentMessages&) = delete;
+
+    ~PersistentMessages()
+    {
+        // Receivers may still be reading. Where there was an error, they may never come to it.
+        if (std::uncaught_exceptions() == 0 && !sends_.empty())
+            MPI_Waitall(size(sends_), sends_.data(), MPI_STATUSES_IGNORE);
+        for (auto* requests : {&receives_, &sends_})
+            for (auto& request : *requests) MPI_Request_free(&request);
+    }
+
+    void add_receive(std::span<std::byte> buffer, int rank, int tag)
+    {
+        check_mpi(MPI_Recv_init(buffer.data(), count(buffer), MPI_BYTE, rank, tag, comm_, &receives_.emplace_back()),
+                  "MPI_Recv_init");
+    }
+    void add_send(std::span<const std::byte> buffer, int rank, int tag)
+    {
+        check_mpi(MPI_Send_init(buffer.data(), count(buffer), MPI_BYTE, rank, tag, comm_, &sends_.emplace_back()),
+                  "MPI_Send_init");
+    }
+
+    void start_receives() { start(receives_); }
+    void start_sends() { start(sends_); }
+    /// One of them, by its number.
+    void start_receive(std::size_t k) { check_mpi(MPI_Start(&receives_[k]), "MPI_Start"); }
+    void start_send(std::size_t k) { check_mpi(MPI_Start(&sends_[k]), "MPI_Start"); }
+
+    void wait_for_receives() { wait(receives_); }
+    /// Until what was sent may be overwritten.
+    void wait_for_sends() { wait(sends_); }
+
+private:
+    using Requests = std::vector<MPI_Request>;
+    static int count(std::span<const std::byte> buffer)
+    {
+        HOLON_ASSERT(buffer.size() <= static_cast<std::size_t>(std::numeric_limits<int>::max()),
+                     std::to_string(buffer.size()));
+        return static_cast<int>(buffer.size());
+    }
+    static int size(const Requests& requests) { return static_cast<int>(requests.size()); }
+    static void start(Requests& requests)
+    {
+        if (!requests.empty()) check_mpi(MPI_Startall(size(requests), requests.data()), "MPI_Startall");
+    }
+    static void wait(Requests& requests)
+    {
+        if (!requests.empty())
+            check_mpi(MPI_Waitall(size(requests), requests.data(), MPI_STATUSES_IGNORE), "MPI_Waitall");
+    }
+
+    MPI_Comm comm_;
+    Requests receives_, sends_;
+};
+
+} // namespace holon
