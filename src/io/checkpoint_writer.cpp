@@ -110,6 +110,7 @@ struct CheckpointWriter::Impl {
     Rows pack(const Atoms& atoms, bool lent, Buffer& buffer) const;
     CommitRecord write(int slot, const CommitRecord& record, const Rows& rows);
     void write_identities(int slot, const Identities& all);
+    void write_once();
     void wait_for_helper();
     void sync() const;
     void check_in_place();
@@ -185,6 +186,24 @@ void CheckpointWriter::Impl::write_identities(int slot, const Identities& all)
     writes.finish();
 }
 
+/// Fills this rank's part of all slots. The first time that a page is written costs the kernel several times as much as
+/// all others; the first steps are to cost no more than any.
+void CheckpointWriter::Impl::write_once()
+{
+    const std::vector<IVec3> rows(std::min<std::size_t>(n_owned, (1 << 20) / sizeof(IVec3)), IVec3::Zero());
+    WritesInTurn writes(file, turns);
+    for (int slot = 0; slot < directory.slot_count(); ++slot)
+        for (const auto block : {directory.slots[static_cast<std::size_t>(slot)].positions,
+                                 directory.slots[static_cast<std::size_t>(slot)].velocities})
+            for (std::size_t row = 0; row < n_owned; row += rows.size()) {
+                const auto part = std::span(rows).first(std::min(rows.size(), n_owned - row));
+                writes.add(std::as_bytes(part),
+                           block + (identities->first_row + static_cast<std::int64_t>(row)) *
+                                       static_cast<std::int64_t>(sizeof(IVec3)));
+            }
+    writes.finish();
+}
+
 /// First what the states rely on, so that a state that is found after a power cut can be gone on from.
 void CheckpointWriter::Impl::sync() const
 {
@@ -222,6 +241,7 @@ CheckpointWriter CheckpointWriter::create(const Communicator& comm, const std::s
 
     CheckpointWriter writer(std::make_unique<Impl>(comm, options, std::move(file), directory, new_run_id(comm)));
     writer.repartition(atoms);
+    on_all(comm, [&] { writer.impl_->write_once(); });
     writer.agree(options.sync_seconds > 0.0 ? std::uint64_t{checkpoint_sync_due} : 0);
     writer.submit(state, atoms, box);
     on_all(comm, [&] {
