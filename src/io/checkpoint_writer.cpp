@@ -197,9 +197,8 @@ void CheckpointWriter::Impl::write_once()
                                  directory.slots[static_cast<std::size_t>(slot)].velocities})
             for (std::size_t row = 0; row < n_owned; row += rows.size()) {
                 const auto part = std::span(rows).first(std::min(rows.size(), n_owned - row));
-                writes.add(std::as_bytes(part),
-                           block + (identities->first_row + static_cast<std::int64_t>(row)) *
-                                       static_cast<std::int64_t>(sizeof(IVec3)));
+                writes.add(std::as_bytes(part), block + (identities->first_row + static_cast<std::int64_t>(row)) *
+                                                            static_cast<std::int64_t>(sizeof(IVec3)));
             }
     writes.finish();
 }
