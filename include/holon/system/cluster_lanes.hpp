@@ -41,7 +41,12 @@ HOLON_INLINE F16 columns(F4 v)
 /// Lane 4 a + b gets v[a].
 HOLON_INLINE I16 rows(I4 v)
 {
+#if defined(__AVX512F__)
+    const I16 row = {0, 0, 0, 0, 1, 1, 1, 1, 2, 2, 2, 2, 3, 3, 3, 3};
+    return (I16)_mm512_permutexvar_epi32((__m512i)row, _mm512_castsi128_si512((__m128i)v));
+#else
     return I16{v[0], v[0], v[0], v[0], v[1], v[1], v[1], v[1], v[2], v[2], v[2], v[2], v[3], v[3], v[3], v[3]};
+#endif
 }
 HOLON_INLINE F16 rows(F4 v)
 {
