@@ -148,35 +148,57 @@ HOLON_INLINE void add_entries(const Pair& pair, const RowCluster<T>& row, const 
                               const Entry* begin, const Entry* end, LaneForces* forces, RowSums& sums, WidePairs*& wide)
 {
     constexpr bool close = std::is_same_v<Entry, PairList::Entry>;
-    // The square of the limit, in units of pair forces.
-    constexpr float limit2 = wide_limit * wide_limit * static_cast<float>(1 << kernel_force_bits) *
-                             static_cast<float>(1 << kernel_force_bits);
-    for (const Entry* entry = begin; entry != end; ++entry) {
+    if (begin == end) return;
+    // One after the other: the distances of an entry, its forces, their sums. A processor looks ahead no further than
+    // about the length of this chain of operations, so it is given those of three entries at once.
+    struct Found {
+        std::int64_t cluster;
+        Distances d;
+        F16 over_r; // force over distance, where there is one
+    };
+    const auto add_up = [&](const Found& found) __attribute__((always_inline))
+    {
+        // With the bits of the rounder, which are in lanes without a pair, too.
+        const F16 magic = splat<F16>(rounder);
+        const I16 fx = (I16)multiply_add(found.over_r, found.d.x, magic),
+                  fy = (I16)multiply_add(found.over_r, found.d.y, magic),
+                  fz = (I16)multiply_add(found.over_r, found.d.z, magic);
+        sums.x += fx;
+        sums.y += fy;
+        sums.z += fz;
+        LaneForces& other_forces = forces[found.cluster];
+        add_to(other_forces.x, fx);
+        add_to(other_forces.y, fy);
+        add_to(other_forces.z, fz);
+    };
+    Distances next = row.from(clusters[cluster_of(*begin)]);
+    F16 next_r2 = next.square();
+    const auto find = [&](const Entry* entry) __attribute__((always_inline))
+    {
         const std::int64_t cj = cluster_of(*entry);
-        const Distances d = row.from(clusters[cj]);
-        const F16 r2 = d.square();
+        const Distances d = next;
+        const F16 r2 = next_r2;
+        next = row.from(clusters[cluster_of(*(entry + 1 == end ? entry : entry + 1))]);
+        next_r2 = next.square();
         Lanes taken = less(lanes_of(mask_of(*entry)), r2, pair.cutoff2());
         const F16 force = pair.force(r2, cj);
         if constexpr (close) {
-            const Lanes fits = less_or_equal(taken, force * force * r2, splat<F16>(limit2)); // not NaN
+            constexpr float limit = wide_limit * static_cast<float>(1 << kernel_force_bits);        // in their units
+            const Lanes fits = less_or_equal(taken, force * force * r2, splat<F16>(limit * limit)); // not NaN
             wide->cluster = cluster_of(*entry);
             wide->mask = bits_of(without(taken, fits));
             wide += wide->mask != 0 ? 1 : 0;
             taken = fits;
         }
-        const F16 f = only(taken, force);
-        // With the bits of the rounder, which are in lanes without a pair, too.
-        const F16 magic = splat<F16>(rounder);
-        const I16 fx = (I16)multiply_add(f, d.x, magic), fy = (I16)multiply_add(f, d.y, magic),
-                  fz = (I16)multiply_add(f, d.z, magic);
-        sums.x += fx;
-        sums.y += fy;
-        sums.z += fz;
-        LaneForces& other_forces = forces[cj];
-        add_to(other_forces.x, fx);
-        add_to(other_forces.y, fy);
-        add_to(other_forces.z, fz);
+        return Found{cj, d, only(taken, force)};
+    };
+    Found last = find(begin);
+    for (const Entry* entry = begin + 1; entry != end; ++entry) {
+        const Found found = find(entry);
+        add_up(last);
+        last = found;
     }
+    add_up(last);
 }
 
 /// Each cluster begins with what takes away the rounders' bits that it will collect.
