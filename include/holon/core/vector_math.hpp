@@ -71,6 +71,34 @@ HOLON_INLINE V multiply_add(V a, V b, V c)
     return sum;
 }
 
+template <class V>
+struct HalfOf {
+    using Number = std::remove_cvref_t<decltype(V{}[0])>;
+    typedef Number type __attribute__((vector_size(sizeof(V) / 2)));
+};
+
+/// compare(a, b) in each lane, all bits or none. Compilers take vectors that are wider than the processor's apart,
+/// number by number; here they are halved until they fit.
+template <class VI, class V, class Compare>
+HOLON_INLINE VI compare_lanes(V a, V b, Compare compare)
+{
+#if defined(__AVX512F__)
+    constexpr std::size_t native = 64;
+#elif defined(__AVX2__)
+    constexpr std::size_t native = 32;
+#else
+    constexpr std::size_t native = 16;
+#endif
+    if constexpr (sizeof(V) <= native) {
+        return (VI)compare(a, b);
+    } else {
+        using Half = typename HalfOf<V>::type;
+        using HalfI = typename HalfOf<VI>::type;
+        return joined<VI>(compare_lanes<HalfI>(half_of<Half>(a, 0), half_of<Half>(b, 0), compare),
+                          compare_lanes<HalfI>(half_of<Half>(a, 1), half_of<Half>(b, 1), compare));
+    }
+}
+
 HOLON_INLINE double square_root(double x)
 {
     return __builtin_sqrt(x);

@@ -15,6 +15,7 @@ using F16 = float __attribute__((vector_size(64)));
 using I16 = std::int32_t __attribute__((vector_size(64)));
 using F4 = float __attribute__((vector_size(16)));
 using I4 = std::int32_t __attribute__((vector_size(16)));
+using I8 = std::int32_t __attribute__((vector_size(32)));
 
 template <class V>
 HOLON_INLINE V load(const void* p)
@@ -30,7 +31,8 @@ HOLON_INLINE I16 columns(I4 v)
 #if defined(__AVX512F__)
     return (I16)_mm512_broadcast_i32x4((__m128i)v);
 #else
-    return I16{v[0], v[1], v[2], v[3], v[0], v[1], v[2], v[3], v[0], v[1], v[2], v[3], v[0], v[1], v[2], v[3]};
+    const I8 twice = joined<I8>(v, v);
+    return joined<I16>(twice, twice);
 #endif
 }
 HOLON_INLINE F16 columns(F4 v)
@@ -45,7 +47,9 @@ HOLON_INLINE I16 rows(I4 v)
     const I16 row = {0, 0, 0, 0, 1, 1, 1, 1, 2, 2, 2, 2, 3, 3, 3, 3};
     return (I16)_mm512_permutexvar_epi32((__m512i)row, _mm512_castsi128_si512((__m128i)v));
 #else
-    return I16{v[0], v[0], v[0], v[0], v[1], v[1], v[1], v[1], v[2], v[2], v[2], v[2], v[3], v[3], v[3], v[3]};
+    const I4 a = __builtin_shuffle(v, I4{0, 0, 0, 0}), b = __builtin_shuffle(v, I4{1, 1, 1, 1}),
+             c = __builtin_shuffle(v, I4{2, 2, 2, 2}), d = __builtin_shuffle(v, I4{3, 3, 3, 3});
+    return joined<I16>(joined<I8>(a, b), joined<I8>(c, d));
 #endif
 }
 HOLON_INLINE F16 rows(F4 v)
@@ -122,15 +126,16 @@ using Lanes = I16;
 HOLON_INLINE Lanes lanes_of(std::uint32_t bits)
 {
     const I16 lane_bit = {1, 2, 4, 8, 16, 32, 64, 128, 256, 512, 1024, 2048, 4096, 8192, 16384, 32768};
-    return (static_cast<std::int32_t>(bits) & lane_bit) != 0;
+    return compare_lanes<I16>(static_cast<std::int32_t>(bits) & lane_bit, lane_bit,
+                              [](auto a, auto b) { return a == b; });
 }
 HOLON_INLINE Lanes less(Lanes among, F16 a, F16 b)
 {
-    return among & (a < b);
+    return among & compare_lanes<I16>(a, b, [](auto c, auto d) { return c < d; });
 }
 HOLON_INLINE Lanes less_or_equal(Lanes among, F16 a, F16 b)
 {
-    return among & (a <= b);
+    return among & compare_lanes<I16>(a, b, [](auto c, auto d) { return c <= d; });
 }
 HOLON_INLINE Lanes without(Lanes a, Lanes b)
 {
