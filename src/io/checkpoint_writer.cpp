@@ -50,7 +50,7 @@ void copy(std::span<const IVec3> from, std::vector<IVec3>& to)
 }
 
 /// What goes to the file, in the order in which it is added. The kernel lets one process at a time write to a file, and
-/// others spin: the helpers of a node take turns, each with as much as stays in the cache from the write to a checksum.
+/// others spin: the helpers of a node take turns, each with as much as stays in the cache from a checksum to the write.
 class WritesInTurn {
 public:
     WritesInTurn(RawFile& file, NodeMutex& turns) : file_(file), turns_(turns) {}
@@ -70,8 +70,8 @@ public:
         const auto begin = block + first_row * static_cast<std::int64_t>(sizeof(Row));
         for (std::size_t at = 0; at < bytes.size(); at += piece) {
             const auto part = bytes.subspan(at, std::min(piece, bytes.size() - at));
-            add(part, begin + static_cast<std::int64_t>(at));
             sum.add(part);
+            add(part, begin + static_cast<std::int64_t>(at));
         }
     }
     void finish()
@@ -82,7 +82,7 @@ public:
     }
 
 private:
-    static constexpr std::size_t piece = 1 << 18;
+    static constexpr std::size_t piece = 1 << 20;
     struct Write {
         std::span<const std::byte> bytes;
         std::int64_t offset;
