@@ -9,8 +9,7 @@ import systems
 
 INTERVALS = {"every step": 1, "every 10": 10, "every 100": 100, "off": 0}
 LIMIT, GOAL = 0.03, 0.015  # of the CPU time
-# Of a loss of speed: with the first, turns end; they end anyway after so many, and must have reached the last.
-PRECISION, MOST_TURNS, WORST_PRECISION = 0.02, 25, 0.035
+PRECISION, MOST_TURNS = 0.015, 25  # of a loss of speed
 QUIET = {"nstxout_compressed": 0, "nstenergy": 0, "nstlog": 0}
 
 
@@ -105,7 +104,7 @@ def speed(make_input, seconds, turns, what):
         report.at_most("every step: share of the CPU time", statistics.median(shares), LIMIT)
         loss, error = statistics.median(slower), standard_error(slower)
         report.note("every step slower than off, of the same turn: median", loss)
-        report.at_most("its standard error", error, WORST_PRECISION)
+        report.at_most("its standard error", error, PRECISION)
         report.at_most("every step slower than off, beyond two standard errors", loss - 2 * error, LIMIT)
 
     run.__doc__ = f"cost: {what}, at least {turns} turns of {seconds} s each way; on a quiet machine"

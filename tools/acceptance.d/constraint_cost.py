@@ -66,11 +66,7 @@ def share(report, steps=200):
                 figures = f"{statistics.median(values):.4g} ({min(values):.4g} to {max(values):.4g})"
                 report.note(f"{name}: {what} [ms per step and rank]", figures)
             report.note(f"{name}: share of a step in a turn", f"{min(shares):.4f} to {max(shares):.4f}")
-            # The bar is for the input's own integrator. Velocity Verlet, which constrains twice, is there to be known.
-            if integrator == "md":
-                report.at_most(f"{name}: share of a step", statistics.median(shares), SHARE)
-            else:
-                report.note(f"{name}: share of a step", statistics.median(shares))
+            report.at_most(f"{name}: share of a step", statistics.median(shares), SHARE)
             if algorithm != "lincs":
                 continue
             both = holon.run(
