@@ -53,6 +53,8 @@ void copy(std::span<const IVec3> from, std::vector<IVec3>& to)
 /// others spin: the helpers of a node take turns, each with as much as stays in the cache from a checksum to the write.
 class WritesInTurn {
 public:
+    static constexpr std::size_t piece = 1 << 20;
+
     WritesInTurn(RawFile& file, NodeMutex& turns) : file_(file), turns_(turns) {}
 
     /// The bytes must be there until the end.
@@ -82,7 +84,6 @@ public:
     }
 
 private:
-    static constexpr std::size_t piece = 1 << 20;
     struct Write {
         std::span<const std::byte> bytes;
         std::int64_t offset;
@@ -190,7 +191,7 @@ void CheckpointWriter::Impl::write_identities(int slot, const Identities& all)
 /// all others; the first steps are to cost no more than any.
 void CheckpointWriter::Impl::write_once()
 {
-    const std::vector<IVec3> rows(std::min<std::size_t>(n_owned, (1 << 20) / sizeof(IVec3)), IVec3::Zero());
+    const std::vector<IVec3> rows(std::min(n_owned, WritesInTurn::piece / sizeof(IVec3)), IVec3::Zero());
     WritesInTurn writes(file, turns);
     for (int slot = 0; slot < directory.slot_count(); ++slot)
         for (const auto block : {directory.slots[static_cast<std::size_t>(slot)].positions,
