@@ -9,8 +9,8 @@
 namespace holon::lattice_lanes {
 
 inline constexpr int lanes = 8; // molecules at a time
-typedef double F8 __attribute__((vector_size(lanes * 8)));
-typedef std::int64_t I8 __attribute__((vector_size(lanes * 8)));
+using F8 = Vector<double, lanes>;
+using I8 = Vector<std::int64_t, lanes>;
 
 inline constexpr double position_unit = 0x1p-48, velocity_unit = 0x1p-44; // as in core/lattice.hpp
 
@@ -50,12 +50,6 @@ HOLON_INLINE F8 dot(const V3& a, const V3& b)
 HOLON_INLINE F8 fused_dot(const V3& a, const V3& b)
 {
     return multiply_add(a.x, b.x, multiply_add(a.y, b.y, a.z * b.z));
-}
-HOLON_INLINE F8 load_reals(const double* values)
-{
-    F8 loaded;
-    __builtin_memcpy(&loaded, values, sizeof loaded);
-    return loaded;
 }
 HOLON_INLINE V3 kept_where(I8 mask, const V3& a)
 {
@@ -108,18 +102,18 @@ HOLON_INLINE void transpose(I8 (&m)[lanes])
 {
     I8 pairs[lanes], fours[lanes];
     for (int r = 0; r < lanes; r += 2) {
-        pairs[r] = __builtin_shufflevector(m[r], m[r + 1], 0, 8, 2, 10, 4, 12, 6, 14);
-        pairs[r + 1] = __builtin_shufflevector(m[r], m[r + 1], 1, 9, 3, 11, 5, 13, 7, 15);
+        pairs[r] = shuffled<0, 8, 2, 10, 4, 12, 6, 14>(m[r], m[r + 1]);
+        pairs[r + 1] = shuffled<1, 9, 3, 11, 5, 13, 7, 15>(m[r], m[r + 1]);
     }
     for (int r = 0; r < 2; ++r)
         for (int half = 0; half < lanes; half += 4) {
             const I8 a = pairs[half + r], b = pairs[half + 2 + r];
-            fours[half + r] = __builtin_shufflevector(a, b, 0, 1, 8, 9, 4, 5, 12, 13);
-            fours[half + 2 + r] = __builtin_shufflevector(a, b, 2, 3, 10, 11, 6, 7, 14, 15);
+            fours[half + r] = shuffled<0, 1, 8, 9, 4, 5, 12, 13>(a, b);
+            fours[half + 2 + r] = shuffled<2, 3, 10, 11, 6, 7, 14, 15>(a, b);
         }
     for (int r = 0; r < 4; ++r) {
-        m[r] = __builtin_shufflevector(fours[r], fours[4 + r], 0, 1, 2, 3, 8, 9, 10, 11);
-        m[4 + r] = __builtin_shufflevector(fours[r], fours[4 + r], 4, 5, 6, 7, 12, 13, 14, 15);
+        m[r] = shuffled<0, 1, 2, 3, 8, 9, 10, 11>(fours[r], fours[4 + r]);
+        m[4 + r] = shuffled<4, 5, 6, 7, 12, 13, 14, 15>(fours[r], fours[4 + r]);
     }
 }
 
@@ -160,7 +154,7 @@ struct Summary {
     HOLON_INLINE void note(F8 error, I8 good)
     {
         const I8 bits = (I8)magnitude(error) & good; // see ordered_bits()
-        residual = bits > residual ? bits : residual;
+        residual = select(bits > residual, bits, residual);
     }
     HOLON_INLINE void note_failures(I8 good, std::int64_t first, int n)
     {

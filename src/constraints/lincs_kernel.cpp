@@ -18,29 +18,23 @@ using lattice_lanes::fused_dot;
 using lattice_lanes::I8;
 using lattice_lanes::kept_where;
 using lattice_lanes::L3;
-using lattice_lanes::load_reals;
 using lattice_lanes::magnitude;
 using lattice_lanes::V3;
 static_assert(lincs::lanes == lattice_lanes::lanes);
-
-HOLON_INLINE void store(double* values, F8 stored)
-{
-    __builtin_memcpy(values, &stored, sizeof stored);
-}
 
 /// values[step * index] of eight indices.
 template <int step = 1>
 HOLON_INLINE F8 gather(const double* values, const std::int32_t* indices)
 {
-    F8 gathered;
 #if defined(__AVX512F__)
     __m256i index = _mm256_loadu_si256(reinterpret_cast<const __m256i*>(indices));
     if constexpr (step != 1) index = _mm256_mullo_epi32(index, _mm256_set1_epi32(step));
-    gathered = (F8)_mm512_i32gather_pd(index, values, 8);
+    return (F8)_mm512_i32gather_pd(index, values, 8);
 #else
+    double gathered[lanes];
     for (int l = 0; l < lanes; ++l) gathered[l] = values[step * std::int64_t{indices[l]}];
+    return load<F8>(gathered);
 #endif
-    return gathered;
 }
 
 /// Likewise three numbers each of eight atoms.
@@ -84,7 +78,7 @@ HOLON_INLINE L3 nearest_image(L3 d, const std::int64_t* box)
 /// The vectors of eight places from `first` on, or of eight bonds.
 HOLON_INLINE V3 load_vectors(const double* values, std::int64_t n, std::int64_t first)
 {
-    return {load_reals(values + first), load_reals(values + n + first), load_reals(values + 2 * n + first)};
+    return {load<F8>(values + first), load<F8>(values + n + first), load<F8>(values + 2 * n + first)};
 }
 HOLON_INLINE V3 gather_vectors(const double* values, std::int64_t n, const std::int32_t* bonds)
 {
@@ -99,7 +93,7 @@ HOLON_INLINE V3 gather_displacements(const Bonds& b, const std::int32_t* numbers
 /// S x; zero in empty places, whatever the atom is that they are said to join.
 HOLON_INLINE void set_rhs(const Bonds& b, std::int64_t first, F8 x)
 {
-    const F8 scale = load_reals(b.scale + first);
+    const F8 scale = load<F8>(b.scale + first);
     store(b.rhs + first, kept_where((I8)(scale != 0.0), scale * x));
 }
 
@@ -130,7 +124,7 @@ void HOLON_NAME(set_couplings, HOLON_VARIANT)(const Bonds& b, const Matrix& fact
         const V3 own = load_vectors(b.direction, b.n, block * lanes);
         for (std::int64_t e = factors.begin[block] * lanes; e < factors.begin[block + 1] * lanes; e += lanes) {
             const V3 other = gather_vectors(b.direction, b.n, factors.column + e);
-            store(entries + e, load_reals(factors.value + e) * fused_dot(own, other));
+            store(entries + e, load<F8>(factors.value + e) * fused_dot(own, other));
         }
     }
 }
@@ -140,7 +134,7 @@ void HOLON_NAME(set_excess, HOLON_VARIANT)(const Bonds& b, bool positions)
     const F8 wanted = F8{} + (positions ? 1.0 : 0.0);
     for (std::int64_t first = 0; first < b.n; first += lanes) {
         const F8 along = fused_dot(load_vectors(b.direction, b.n, first), displaced(b, first));
-        set_rhs(b, first, along - wanted * load_reals(b.length + first));
+        set_rhs(b, first, along - wanted * load<F8>(b.length + first));
     }
 }
 
@@ -148,7 +142,7 @@ void HOLON_NAME(set_lengthening, HOLON_VARIANT)(const Bonds& b)
 {
     for (std::int64_t first = 0; first < b.n; first += lanes) {
         const V3 s = displaced(b, first);
-        const F8 d = load_reals(b.length + first), left = 2.0 * (d * d) - fused_dot(s, s);
+        const F8 d = load<F8>(b.length + first), left = 2.0 * (d * d) - fused_dot(s, s);
         const F8 projection = square_root(kept_where((I8)(left > 0.0), left));
         set_rhs(b, first, d - projection);
     }
@@ -159,9 +153,9 @@ void HOLON_NAME(add_term, HOLON_VARIANT)(const Matrix& matrix, const double* ter
     for (std::int64_t block = 0; block < matrix.n_blocks; ++block) {
         F8 sum = {};
         for (std::int64_t e = matrix.begin[block] * lanes; e < matrix.begin[block + 1] * lanes; e += lanes)
-            sum = multiply_add(load_reals(matrix.value + e), gather(term, matrix.column + e), sum);
+            sum = multiply_add(load<F8>(matrix.value + e), gather(term, matrix.column + e), sum);
         store(next + block * lanes, sum);
-        store(solution + block * lanes, load_reals(solution + block * lanes) + sum);
+        store(solution + block * lanes, load<F8>(solution + block * lanes) + sum);
     }
 }
 
@@ -172,7 +166,7 @@ void HOLON_NAME(displace, HOLON_VARIANT)(const Bonds& b, const Matrix& matrix, c
         V3 sum = {};
         for (std::int64_t e = matrix.begin[block] * lanes; e < matrix.begin[block + 1] * lanes; e += lanes) {
             const std::int32_t* const bonds = matrix.column + e;
-            const F8 moment = load_reals(matrix.value + e) * gather(multiplier, bonds);
+            const F8 moment = load<F8>(matrix.value + e) * gather(multiplier, bonds);
             const V3 direction = gather_vectors(b.direction, b.n, bonds);
             sum = {multiply_add(moment, direction.x, sum.x), multiply_add(moment, direction.y, sum.y),
                    multiply_add(moment, direction.z, sum.z)};
@@ -204,10 +198,10 @@ bool HOLON_NAME(any_unusual, HOLON_VARIANT)(const Bonds& b, double cosine2, doub
     for (std::int64_t first = 0; first < b.n; first += lanes) {
         const V3 s = displaced(b, first);
         const F8 along = fused_dot(load_vectors(b.direction, b.n, first), s), square = fused_dot(s, s);
-        const F8 d = load_reals(b.length + first), d2 = d * d;
+        const F8 d = load<F8>(b.length + first), d2 = d * d;
         const I8 usual =
             (I8)(along > 0.0) & (I8)(along * along >= cosine2 * square) & (I8)(magnitude(square - d2) <= part * d2);
-        unusual |= ~usual & (I8)(load_reals(b.scale + first) != 0.0);
+        unusual |= ~usual & (I8)(load<F8>(b.scale + first) != 0.0);
     }
     return any_bit(unusual);
 }
@@ -218,7 +212,7 @@ bool HOLON_NAME(all_finite, HOLON_VARIANT)(const Bonds& b)
     for (std::int64_t first = 0; first < b.n; first += lanes) {
         const V3 s = displaced(b, first);
         const F8 square = fused_dot(s, s);
-        finite &= (I8)(square - square == 0.0) | (I8)(load_reals(b.scale + first) == 0.0);
+        finite &= (I8)(square - square == 0.0) | (I8)(load<F8>(b.scale + first) == 0.0);
     }
     return !any_bit(~finite);
 }
@@ -229,9 +223,9 @@ double HOLON_NAME(largest_error, HOLON_VARIANT)(std::int64_t n, const double* a,
     F8 largest = {};
     for (std::int64_t first = 0; first < n; first += lanes) {
         F8 error = dot(load_vectors(a, n, first), load_vectors(b, n, first));
-        if (wanted != nullptr) error -= load_reals(wanted + first);
-        error = magnitude(error) * load_reals(weight + first);
-        largest = error > largest ? error : largest;
+        if (wanted != nullptr) error -= load<F8>(wanted + first);
+        error = magnitude(error) * load<F8>(weight + first);
+        largest = select(error > largest, error, largest);
     }
     double all = 0.0;
     for (int l = 0; l < lanes; ++l) all = largest[l] > all ? largest[l] : all;

@@ -33,9 +33,9 @@ struct Batch {
         for (int a = 0; a <= N; ++a) {
             const std::int64_t row = first * (N + 1) + a * lanes;
             for (int l = 0; l < lanes; ++l) atom[a][l] = 3 * std::int64_t{stars.atoms[row + l]};
-            inverse_mass[a] = load_reals(stars.inverse_mass + row);
+            inverse_mass[a] = holon::load<F8>(stars.inverse_mass + row);
         }
-        for (int k = 0; k < N; ++k) d2[k] = load_reals(stars.d2 + first * N + k * lanes);
+        for (int k = 0; k < N; ++k) d2[k] = holon::load<F8>(stars.d2 + first * N + k * lanes);
     }
 
     HOLON_INLINE void load(const std::int64_t* values, L3 (&loaded)[N + 1]) const
@@ -102,7 +102,7 @@ HOLON_INLINE I8 newton(const Batch<N>& batch, const V3 (&r)[N], const V3 (&trial
             active &= (I8)(dot(s[k], r[k]) > min_cosine * batch.d2[k]);
             change[k] = 0.5 * (dot(s[k], s[k]) - batch.d2[k]);
             const F8 relative = magnitude(change[k]) / batch.d2[k];
-            error = relative > error ? relative : error;
+            error = select(relative > error, relative, error);
         }
         solve<N>(matrix, change);
         iterations -= active; // -1 in each active lane
@@ -181,7 +181,7 @@ HOLON_INLINE Outcome positions_of(const Stars& stars)
         }
         for (int k = 0; k < N; ++k) summary.note((dot(s[k], s[k]) - batch.d2[k]) / (2.0 * batch.d2[k]), good);
         iterations &= good;
-        most = iterations > most ? iterations : most;
+        most = select(iterations > most, iterations, most);
         summary.note_failures(good, first, batch.n);
         keep_multipliers<N>(stars, first, multipliers);
     }

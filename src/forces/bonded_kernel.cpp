@@ -21,28 +21,25 @@
 namespace holon::bonded {
 namespace {
 
-using N8 = std::int32_t __attribute__((vector_size(lanes * 4)));
-using U8 = std::uint64_t __attribute__((vector_size(lanes * 8)));
+using N8 = Vector<std::int32_t, lanes>;
+using U8 = Vector<std::uint64_t, lanes>;
 
 HOLON_INLINE I8 gather(const std::int64_t* base, const LaneAtoms& at)
 {
-    I8 value;
 #if defined(__AVX512F__)
-    N8 index;
-    __builtin_memcpy(&index, at.lane, sizeof index);
-    value = (I8)_mm512_i32gather_epi64((__m256i)index, base, 8);
+    return (I8)_mm512_i32gather_epi64((__m256i)load<N8>(at.lane), base, 8);
 #elif defined(__AVX2__)
     const auto half = [&](int l) __attribute__((always_inline))
     {
-        __m128i index;
-        __builtin_memcpy(&index, at.lane + l, sizeof index);
-        return _mm256_i32gather_epi64(reinterpret_cast<const long long*>(base), index, 8);
+        return (Vector<std::int64_t, 4>)_mm256_i32gather_epi64(reinterpret_cast<const long long*>(base),
+                                                               load<__m128i>(at.lane + l), 8);
     };
-    value = joined<I8>(half(0), half(4));
+    return {half(0), half(4)};
 #else
-    for (int l = 0; l < lanes; ++l) value[l] = base[at.lane[l]];
+    std::int64_t values[lanes];
+    for (int l = 0; l < lanes; ++l) values[l] = base[at.lane[l]];
+    return load<I8>(values);
 #endif
-    return value;
 }
 
 struct L3 {
@@ -94,8 +91,8 @@ HOLON_INLINE V3<F8> nearest_difference(const L3& a, const L3& b, const KernelDat
 HOLON_INLINE I8 round_clamped(F8 v)
 {
     const F8 bound = splat<F8>(0x1p58);
-    v = v < bound ? v : bound;
-    return round_to_integers<I8>(v > -bound ? v : -bound);
+    v = select(v < bound, v, bound);
+    return round_to_integers<I8>(select(v > -bound, v, -bound));
 }
 
 HOLON_INLINE L3 round_force(const V3<F8>& f)
@@ -154,12 +151,7 @@ struct Parameters {
     const Constants& constants;
     I8& reported;
 
-    HOLON_INLINE F8 operator[](int k) const
-    {
-        F8 v;
-        __builtin_memcpy(&v, values[k].lane, sizeof v);
-        return v;
-    }
+    HOLON_INLINE F8 operator[](int k) const { return load<F8>(values[k].lane); }
     HOLON_INLINE void report(I8 mask) const { reported |= mask; }
 };
 

@@ -9,8 +9,8 @@
 namespace holon::bonded {
 
 inline constexpr int lanes = 8; // terms at a time
-using F8 = double __attribute__((vector_size(lanes * 8)));
-using I8 = std::int64_t __attribute__((vector_size(lanes * 8)));
+using F8 = Vector<double, lanes>;
+using I8 = Vector<std::int64_t, lanes>;
 
 template <class T>
 struct V3 {
@@ -57,22 +57,22 @@ HOLON_INLINE T arc_tangent(T y, T x)
                             -0.0909090457530649,   0.07692183125376892, -0.06664510525508936, 0.05858140904866328,
                             -0.050854078345894844, 0.03923044778479309, -0.019175404711104935};
     const T zero{};
-    const T width = x < 0.0 ? -x : x, height = y < 0.0 ? -y : y;
+    const T width = select(x < 0.0, -x, x), height = select(y < 0.0, -y, y);
     const auto steep = height > width;
-    const T low = steep ? width : height, high = steep ? height : width;
+    const T low = select(steep, width, height), high = select(steep, height, width);
     const auto wide = low > tan_of_eighth * high; // then arctan(low/high) = pi/4 + arctan((low - high)/(low + high))
-    const T numerator = wide ? low - high : low;
-    const T denominator = wide ? low + high : high;
-    const T t = denominator > 0.0 ? numerator / denominator : zero;
+    const T numerator = select(wide, low - high, low);
+    const T denominator = select(wide, low + high, high);
+    const T t = select(denominator > 0.0, numerator / denominator, zero);
     const T t2 = t * t;
     T sum = zero + c[10];
 #pragma GCC unroll 10
     for (int k = 9; k >= 0; --k) sum = sum * t2 + c[k];
     T angle = t + t * (t2 * sum);
-    angle = wide ? angle + 0.25 * pi : angle;
-    angle = steep ? 0.5 * pi - angle : angle;
-    angle = x < 0.0 ? pi - angle : angle;
-    return y < 0.0 ? -angle : angle;
+    angle = select(wide, angle + 0.25 * pi, angle);
+    angle = select(steep, 0.5 * pi - angle, angle);
+    angle = select(x < 0.0, pi - angle, angle);
+    return select(y < 0.0, -angle, angle);
 }
 
 /// Sine squared below which three atoms count as collinear: their plane, and with it the direction of a force that
@@ -94,8 +94,8 @@ struct Angle {
         theta = arc_tangent(length, dot(r_ij, r_kj));
         const auto bent = normal2 > collinear * ij2 * kj2;
         const T inverse = 1.0 / (ij2 * kj2 * length);
-        gradient_i = (bent ? kj2 * inverse : T{}) * cross(r_ij, normal);
-        gradient_k = (bent ? ij2 * inverse : T{}) * cross(normal, r_kj);
+        gradient_i = select(bent, kj2 * inverse, T{}) * cross(r_ij, normal);
+        gradient_k = select(bent, ij2 * inverse, T{}) * cross(normal, r_kj);
     }
 };
 
@@ -115,13 +115,13 @@ struct Dihedral {
         const auto defined = product > 0.0;
         const auto bent =
             (a2 > collinear * axis2 * dot(r_ij, r_ij)) & (b2 > collinear * axis2 * dot(r_lk, r_lk)) & defined;
-        const T inverse = 1.0 / (defined ? product : T{} + 1.0);
+        const T inverse = 1.0 / select(defined, product, T{} + 1.0);
         const T inverse_a2 = inverse * (b2 * axis2), inverse_b2 = inverse * (a2 * axis2);
         const T axis = square_root(axis2), inverse_axis = axis * (inverse * (a2 * b2));
         const T scale = square_root(inverse_a2 * inverse_b2);
-        cosine = defined ? scale * dot(a, b) : T{} + 1.0;
+        cosine = select(defined, scale * dot(a, b), T{} + 1.0);
         sine = scale * axis * dot(r_lk, a);
-        const T per_a2 = bent ? inverse_a2 : T{}, per_b2 = bent ? inverse_b2 : T{};
+        const T per_a2 = select(bent, inverse_a2, T{}), per_b2 = select(bent, inverse_b2, T{});
         gradient_i = (-axis * per_a2) * a;
         gradient_l = (axis * per_b2) * b;
         const V3<T> along =
@@ -153,7 +153,7 @@ struct Ends {
 template <class T>
 HOLON_INLINE V3<T> central_force(const V3<T>& d, T r, T slope)
 {
-    return (r > 0.0 ? -slope / r : T{}) * d;
+    return select(r > 0.0, -slope / r, T{}) * d;
 }
 
 /// The differences that a dihedral is made of.

@@ -14,7 +14,7 @@ struct ReactionField {
     {
         const auto& k = p.constants;
         const T r2 = dot(d, d);
-        const T inside = r2 < k.cutoff2 ? strength : T{};
+        const T inside = select(r2 < k.cutoff2, strength, T{});
         return {{inside * (k.k_rf * r2 - k.c_rf)}, {(-2.0 * inside * k.k_rf) * d}, {d}};
     }
 };
@@ -29,8 +29,8 @@ struct MeshPart {
         const T r2 = dot(d, d);
         const auto near = r2 < k.cutoff2;
         p.report(!near);
-        const T inside = near ? strength : T{};
-        const T s = (near ? r2 : T{}) / k.polynomial_cutoff2 - 0.5;
+        const T inside = select(near, strength, T{});
+        const T s = select(near, r2, T{}) / k.polynomial_cutoff2 - 0.5;
         return {{inside * horner(k.ewald_energy, k.degree + 1, s)},
                 {(inside * horner(k.ewald_force, k.degree, s)) * d},
                 {d}};

@@ -15,10 +15,11 @@ struct G96Angle {
         const V3<T> r_ij = difference(0, 1), r_kj = difference(2, 1);
         const T ij2 = dot(r_ij, r_ij), kj2 = dot(r_kj, r_kj);
         const auto apart = (ij2 > 0.0) & (kj2 > 0.0);
-        const T inverse_ij = apart ? 1.0 / square_root(ij2) : T{}, inverse_kj = apart ? 1.0 / square_root(kj2) : T{};
+        const T inverse_ij = select(apart, 1.0 / square_root(ij2), T{}),
+                inverse_kj = select(apart, 1.0 / square_root(kj2), T{});
         const V3<T> u = inverse_ij * r_ij, w = inverse_kj * r_kj;
         const T cosine = dot(u, w);
-        const T bend = apart ? cosine - p[0] : T{}, slope = p[1] * bend;
+        const T bend = select(apart, cosine - p[0], T{}), slope = p[1] * bend;
         const V3<T> f_i = (-slope * inverse_ij) * (w - cosine * u);
         const V3<T> f_k = (-slope * inverse_kj) * (u - cosine * w);
         return {{0.5 * slope * bend}, {f_i, -f_i - f_k}, {r_ij - r_kj, -r_kj}};

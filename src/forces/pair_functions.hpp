@@ -83,15 +83,15 @@ struct Constants {
 };
 
 template <class T, class S>
-inline T beyond(T r, S r1)
+HOLON_INLINE T beyond(T r, S r1)
 {
     const T d = r - r1;
-    return d > S(0) ? d : d - d;
+    return select(d > S(0), d, d - d);
 }
 
 /// sum_p coefficients[p] s^p. Leading zeros change no bit.
 template <class T, class S>
-inline __attribute__((always_inline)) T polynomial(const S* coefficients, int degree, T s)
+HOLON_INLINE T polynomial(const S* coefficients, int degree, T s)
 {
     T sum = splat<T>(coefficients[degree]);
     for (int p = degree - 1; p >= 0; --p) sum = multiply_add(sum, s, splat<T>(coefficients[p]));
@@ -100,7 +100,7 @@ inline __attribute__((always_inline)) T polynomial(const S* coefficients, int de
 
 /// What plain or ewald add to 1/r^3. `degree`: of the polynomial, if it is known when compiling.
 template <Form form, int degree = -1, class T, class S>
-inline __attribute__((always_inline)) T smooth_part(T r2, const Constants<S>& k)
+HOLON_INLINE T smooth_part(T r2, const Constants<S>& k)
 {
     static_assert(form == Form::plain || form == Form::ewald);
     if constexpr (form == Form::plain) return splat<T>(-k.two_k_rf);
@@ -114,7 +114,7 @@ inline __attribute__((always_inline)) T smooth_part(T r2, const Constants<S>& k)
 
 /// F/r of Coulomb for a product of charges.
 template <Form form, class T, class S>
-inline __attribute__((always_inline)) T coulomb_force(T r2, T rinv, T qq, const Constants<S>& k)
+HOLON_INLINE T coulomb_force(T r2, T rinv, T qq, const Constants<S>& k)
 {
     const T rinv2 = rinv * rinv;
     if constexpr (form == Form::plain || form == Form::ewald)
@@ -128,7 +128,7 @@ inline __attribute__((always_inline)) T coulomb_force(T r2, T rinv, T qq, const 
 
 /// F/r of Lennard-Jones, c12/r^12 - c6/r^6, from 1/r^2, 6 c6 and 12 c12.
 template <class T>
-inline __attribute__((always_inline)) T plain_vdw_force(T rinv2, T six_c6, T twelve_c12)
+HOLON_INLINE T plain_vdw_force(T rinv2, T six_c6, T twelve_c12)
 {
     const T rinv6 = rinv2 * rinv2 * rinv2;
     return multiply_add(twelve_c12, rinv6, -six_c6) * (rinv6 * rinv2);
@@ -136,7 +136,7 @@ inline __attribute__((always_inline)) T plain_vdw_force(T rinv2, T six_c6, T twe
 
 /// The same of any form.
 template <Form form, class T, class S>
-inline __attribute__((always_inline)) T vdw_force(T r2, T rinv, T six_c6, T twelve_c12, const Constants<S>& k)
+HOLON_INLINE T vdw_force(T r2, T rinv, T six_c6, T twelve_c12, const Constants<S>& k)
 {
     const T rinv2 = rinv * rinv;
     if constexpr (form == Form::plain) return plain_vdw_force(rinv2, six_c6, twelve_c12);
@@ -154,7 +154,7 @@ inline __attribute__((always_inline)) T vdw_force(T r2, T rinv, T six_c6, T twel
 }
 
 template <class T>
-inline __attribute__((always_inline)) T distance2(T dx, T dy, T dz)
+HOLON_INLINE T distance2(T dx, T dy, T dz)
 {
     return multiply_add(dz, dz, multiply_add(dy, dy, dx * dx));
 }
@@ -163,12 +163,11 @@ inline __attribute__((always_inline)) T distance2(T dx, T dy, T dz)
 /// steps, their constants chosen so that the error is as often positive as negative after each (C. J. Walczyk, L. V.
 /// Moroz, J. L. Cieslinski, Entropy 23, 86 (2021)). T: float or a vector of them, I: the integers of the same size.
 template <class T, class I>
-inline __attribute__((always_inline)) T inverse_sqrt(T x, I bits)
+HOLON_INLINE T inverse_sqrt(T x, I bits)
 {
     const I seed = 0x5f375cde - (bits >> 1);
-    T y;
-    __builtin_memcpy(&y, &seed, sizeof y);
     const T half = -0.5F * x;
+    T y = same_bits<T>(seed);
     y = y * multiply_add(half * y, y, splat<T>(1.5009F));
     return y * multiply_add(half * y, y, splat<T>(1.5000006077F));
 }
@@ -180,11 +179,10 @@ struct InverseCube {
     T y3, factor;
 };
 template <class T, class I>
-inline __attribute__((always_inline)) InverseCube<T> inverse_cube(T x, I bits)
+HOLON_INLINE InverseCube<T> inverse_cube(T x, I bits)
 {
     const I seed = 0x5f370000 - (bits >> 1);
-    T y;
-    __builtin_memcpy(&y, &seed, sizeof y);
+    const T y = same_bits<T>(seed);
     const T y2 = y * y, e = multiply_add(-x, y2, splat<T>(1.0F));
     constexpr float c[] = {1.0F, 1.4999825F, 1.8748573F, 2.2028544F, 2.514927F};
     return {y2 * y, polynomial(c, 4, e)};
@@ -192,11 +190,10 @@ inline __attribute__((always_inline)) InverseCube<T> inverse_cube(T x, I bits)
 
 /// 1/x = y (1 - e)^-1 likewise, within 1.5e-7; |e| = |1 - x y| < 0.051.
 template <class T, class I>
-inline __attribute__((always_inline)) T inverse(T x, I bits)
+HOLON_INLINE T inverse(T x, I bits)
 {
     const I seed = 0x7ef311c2 - bits;
-    T y;
-    __builtin_memcpy(&y, &seed, sizeof y);
+    const T y = same_bits<T>(seed);
     const T e = multiply_add(-x, y, splat<T>(1.0F));
     constexpr float c[] = {1.0F, 0.99999797F, 0.99999797F, 1.0031973F, 1.0031973F};
     return y * polynomial(c, 4, e);
@@ -204,14 +201,14 @@ inline __attribute__((always_inline)) T inverse(T x, I bits)
 
 /// One more step in double takes it from 8e-7 to 1e-12.
 template <class T>
-inline __attribute__((always_inline)) T refine_inverse_sqrt(T x, T y)
+HOLON_INLINE T refine_inverse_sqrt(T x, T y)
 {
     return y * (1.5 - 0.5 * x * y * y);
 }
 
 /// Energies, in double always: the sums of many terms of both signs.
 template <Form form, class T>
-inline __attribute__((always_inline)) T coulomb_energy(T r2, T rinv, T qq, const Constants<double>& k)
+HOLON_INLINE T coulomb_energy(T r2, T rinv, T qq, const Constants<double>& k)
 {
     if constexpr (form == Form::ewald)
         return qq * (rinv + polynomial(k.ewald_energy, k.degree + 1, r2 * k.inverse_rc2 - 0.5));
@@ -222,7 +219,7 @@ inline __attribute__((always_inline)) T coulomb_energy(T r2, T rinv, T qq, const
 }
 
 template <Form form, class T>
-inline __attribute__((always_inline)) T vdw_energy(T r2, T rinv, T c6, T c12, const Constants<double>& k)
+HOLON_INLINE T vdw_energy(T r2, T rinv, T c6, T c12, const Constants<double>& k)
 {
     const T rinv2 = rinv * rinv;
     const T rinv6 = rinv2 * rinv2 * rinv2;

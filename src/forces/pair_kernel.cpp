@@ -21,14 +21,13 @@ constexpr std::uint32_t rounder_bits = 0x4b400000;
 
 HOLON_INLINE void add_to(std::int32_t* target, I16 v)
 {
-    const I16 sum = load<I16>(target) + v;
-    __builtin_memcpy(target, &sum, sizeof sum);
+    store(target, load<I16>(target) + v);
 }
 
 /// Lane 4 a + b gets v[4 b + a].
 HOLON_INLINE I16 transposed(I16 v)
 {
-    return __builtin_shuffle(v, I16{0, 4, 8, 12, 1, 5, 9, 13, 2, 6, 10, 14, 3, 7, 11, 15});
+    return shuffled<0, 4, 8, 12, 1, 5, 9, 13, 2, 6, 10, 14, 3, 7, 11, 15>(v, v);
 }
 
 /// table[index] lane by lane.
@@ -37,9 +36,9 @@ HOLON_INLINE F16 look_up(const float* table, I16 index)
 #if defined(__AVX512F__)
     return (F16)_mm512_i32gather_ps((__m512i)index, table, sizeof(float));
 #else
-    F16 value;
-    for (int l = 0; l < 16; ++l) value[l] = table[index[l]];
-    return value;
+    float values[16];
+    for (int l = 0; l < 16; ++l) values[l] = table[index[l]];
+    return load<F16>(values);
 #endif
 }
 
@@ -150,7 +149,8 @@ HOLON_INLINE void add_entries(const Pair& pair, const RowCluster<T>& row, const 
     constexpr bool close = std::is_same_v<Entry, PairList::Entry>;
     if (begin == end) return;
     // One after the other: the distances of an entry, its forces, their sums. A processor looks ahead no further than
-    // about the length of this chain of operations, so it is given those of three entries at once.
+    // about the length of this chain of operations, so it is given those of three entries at once, or of two, where it
+    // has no registers for more.
     struct Found {
         std::int64_t cluster;
         Distances d;
@@ -192,13 +192,17 @@ HOLON_INLINE void add_entries(const Pair& pair, const RowCluster<T>& row, const 
         }
         return Found{cj, d, only(taken, force)};
     };
-    Found last = find(begin);
-    for (const Entry* entry = begin + 1; entry != end; ++entry) {
-        const Found found = find(entry);
+    if constexpr (native_bytes < sizeof(F16)) {
+        for (const Entry* entry = begin; entry != end; ++entry) add_up(find(entry));
+    } else {
+        Found last = find(begin);
+        for (const Entry* entry = begin + 1; entry != end; ++entry) {
+            const Found found = find(entry);
+            add_up(last);
+            last = found;
+        }
         add_up(last);
-        last = found;
     }
-    add_up(last);
 }
 
 /// Each cluster begins with what takes away the rounders' bits that it will collect.
@@ -209,9 +213,9 @@ HOLON_INLINE void start(const KernelData& k)
         const auto own = (row.far_end - row.far) + (row.close_end - row.close);
         const auto surplus = static_cast<std::uint32_t>(own - k.named[c]);
         const I16 bias = splat<I16>(static_cast<std::int32_t>(surplus * rounder_bits));
-        __builtin_memcpy(k.forces[c].x, &bias, sizeof bias);
-        __builtin_memcpy(k.forces[c].y, &bias, sizeof bias);
-        __builtin_memcpy(k.forces[c].z, &bias, sizeof bias);
+        store(k.forces[c].x, bias);
+        store(k.forces[c].y, bias);
+        store(k.forces[c].z, bias);
     }
 }
 
@@ -258,10 +262,10 @@ HOLON_INLINE I4 sum_of_rows(const std::int32_t* v)
     return load<I4>(v) + load<I4>(v + 4) + load<I4>(v + 8) + load<I4>(v + 12);
 }
 
-using F8 = double __attribute__((vector_size(64)));
-using L8 = std::int64_t __attribute__((vector_size(64)));
-using F8s = float __attribute__((vector_size(32)));
-using I8s = std::int32_t __attribute__((vector_size(32)));
+using F8 = Vector<double, 8>;
+using L8 = Vector<std::int64_t, 8>;
+using F8s = Vector<float, 8>;
+using I8s = Vector<std::int32_t, 8>;
 
 /// Lane 4 a + b gets row[a] for two rows a, or v[b].
 template <class T>
@@ -286,13 +290,13 @@ HOLON_INLINE F8 energy(const EnergyData& k, F8 r2, F8 rinv, std::int64_t i, std:
 {
     if constexpr (kind == Kind::coulomb)
         return coulomb_energy<form>(r2, rinv, two_rows(k.charge + i) * two_columns(k.charge + j), k.constants);
-    F8 c6, c12;
+    double c6[8], c12[8];
     for (int l = 0; l < 8; ++l) {
         const auto t = k.type[i + l / 4] * k.n_types + k.type[j + l % 4];
         c6[l] = k.c6[t];
         c12[l] = k.c12[t];
     }
-    return vdw_energy<form>(r2, rinv, c6, c12, k.constants);
+    return vdw_energy<form>(r2, rinv, load<F8>(c6), load<F8>(c12), k.constants);
 }
 
 template <Kind kind, Form form>
@@ -314,18 +318,13 @@ HOLON_INLINE int128 energies(const EnergyData& k)
             for (int a = 0; a < 4; a += 2) {
                 const I8s x = difference(own.x + a, other.x), y = difference(own.y + a, other.y),
                           z = difference(own.z + a, other.z);
-                const F8s r2_single = distance2(__builtin_convertvector(x, F8s), __builtin_convertvector(y, F8s),
-                                                __builtin_convertvector(z, F8s)) *
-                                      unit2;
-                const F8 r2 = distance2(__builtin_convertvector(x, F8), __builtin_convertvector(y, F8),
-                                        __builtin_convertvector(z, F8)) *
-                              double{unit2};
-                const F8 rinv =
-                    refine_inverse_sqrt(r2, __builtin_convertvector(inverse_sqrt(r2_single, (I8s)r2_single), F8));
+                const F8s r2_single = distance2(converted<F8s>(x), converted<F8s>(y), converted<F8s>(z)) * unit2;
+                const F8 r2 = distance2(converted<F8>(x), converted<F8>(y), converted<F8>(z)) * double{unit2};
+                const F8 rinv = refine_inverse_sqrt(r2, converted<F8>(inverse_sqrt(r2_single, (I8s)r2_single)));
                 const auto mask = static_cast<std::int64_t>(entry_mask >> (4 * a));
-                const L8 near = ((mask & lane_bit) != 0) & __builtin_convertvector(r2_single < cutoff2, L8);
+                const L8 near = ((mask & lane_bit) != 0) & converted<L8>((I8s)(r2_single < cutoff2));
                 const F8 value = energy<kind, form>(k, r2, rinv, 4 * ci + a, 4 * cj);
-                const F8 counted = near ? value : zero;
+                const F8 counted = select(near, value, zero);
                 large |= ~((counted < energy_limit) & (counted > -energy_limit)); // also NaN
                 sum += (L8)(counted * 0x1p36 + magic) - (L8)magic;
             }

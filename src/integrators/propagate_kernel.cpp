@@ -13,27 +13,15 @@ namespace holon::propagate {
 namespace {
 
 constexpr int lanes = 8;
-typedef double F8 __attribute__((vector_size(lanes * 8)));
-typedef std::int64_t I8 __attribute__((vector_size(lanes * 8)));
-
-template <class V, class T>
-HOLON_INLINE V load(const T* values)
-{
-    V loaded;
-    __builtin_memcpy(&loaded, values, sizeof loaded);
-    return loaded;
-}
-HOLON_INLINE void store(std::int64_t* values, I8 stored)
-{
-    __builtin_memcpy(values, &stored, sizeof stored);
-}
+using F8 = Vector<double, lanes>;
+using I8 = Vector<std::int64_t, lanes>;
 
 /// round_to_int_clamped() in each lane.
 HOLON_INLINE I8 rounded(F8 x)
 {
     const F8 bound = splat<F8>(0x1p58);
-    const F8 below = x < bound ? x : bound; // NaN becomes the bound
-    return round_to_integers<I8>(below > -bound ? below : -bound);
+    const F8 below = select(x < bound, x, bound); // NaN becomes the bound
+    return round_to_integers<I8>(select(below > -bound, below, -bound));
 }
 
 /// added + value x factor.
@@ -46,14 +34,14 @@ HOLON_INLINE I8 moved(I8 added, I8 value, F8 factor)
 HOLON_INLINE void move_some(std::int64_t n, const std::int64_t* added, const std::int64_t* value, const double* factor,
                             std::int64_t* result)
 {
-    I8 a = {}, v = {};
-    F8 f = {};
+    std::int64_t a[lanes] = {}, v[lanes] = {};
+    double f[lanes] = {};
     for (std::int64_t l = 0; l < n; ++l) {
         a[l] = added[l];
         v[l] = value[l];
         f[l] = factor[l];
     }
-    a = moved(a, v, f);
+    store(a, moved(load<I8>(a), load<I8>(v), load<F8>(f)));
     for (std::int64_t l = 0; l < n; ++l) result[l] = a[l];
 }
 
@@ -65,9 +53,9 @@ void HOLON_NAME(kick, HOLON_VARIANT)(std::int64_t n, const std::int64_t* f, cons
     std::int64_t first = 0;
     for (; first + lanes <= n; first += lanes) { // eight atoms: three times eight numbers
         const F8 of_atom = scale * load<F8>(inverse_mass + first);
-        const F8 of_number[] = {__builtin_shufflevector(of_atom, of_atom, 0, 0, 0, 1, 1, 1, 2, 2),
-                                __builtin_shufflevector(of_atom, of_atom, 2, 3, 3, 3, 4, 4, 4, 5),
-                                __builtin_shufflevector(of_atom, of_atom, 5, 5, 6, 6, 6, 7, 7, 7)};
+        const F8 of_number[] = {shuffled<0, 0, 0, 1, 1, 1, 2, 2>(of_atom, of_atom),
+                                shuffled<2, 3, 3, 3, 4, 4, 4, 5>(of_atom, of_atom),
+                                shuffled<5, 5, 6, 6, 6, 7, 7, 7>(of_atom, of_atom)};
         for (int part = 0; part < 3; ++part) {
             const std::int64_t at = 3 * first + lanes * part;
             store(v + at, moved(load<I8>(v + at), load<I8>(f + at), of_number[part]));

@@ -14,25 +14,6 @@
 namespace holon::mesh {
 namespace {
 
-template <class T, int lanes>
-struct Vector {
-    typedef T type __attribute__((vector_size(lanes * sizeof(T))));
-};
-
-template <class V, class T>
-HOLON_INLINE V load(const T* p)
-{
-    V v;
-    __builtin_memcpy(&v, p, sizeof v);
-    return v;
-}
-
-template <class V, class T>
-HOLON_INLINE void store(T* p, V v)
-{
-    __builtin_memcpy(p, &v, sizeof v);
-}
-
 /// sum_p coefficients[p] s^p of a block of atoms, the points' coefficients in the lanes: sums[i] is of atom i. Several
 /// atoms at a time: a single one would wait for its own last operation.
 template <class V, class Real>
@@ -63,9 +44,9 @@ template <class Real>
 HOLON_INLINE void locate(const Locate<Real>& data)
 {
     constexpr int lanes = 8;
-    using F8 = Vector<double, lanes>::type;
-    using I8 = Vector<std::int64_t, lanes>::type;
-    using Int8 = Vector<std::int32_t, lanes>::type;
+    using F8 = Vector<double, lanes>;
+    using I8 = Vector<std::int64_t, lanes>;
+    using Int8 = Vector<std::int32_t, lanes>;
     const auto [n_atoms, all, to_grid, shift, wholes, offsets] = data;
     for (std::int64_t begin = 0; begin < n_atoms; begin += lanes) {
         std::int64_t last[3 * lanes] = {};
@@ -75,21 +56,21 @@ HOLON_INLINE void locate(const Locate<Real>& data)
             x = last;
         }
         const I8 a0 = load<I8>(x), a1 = load<I8>(x + lanes), a2 = load<I8>(x + 2 * lanes);
-        const I8 x0 = __builtin_shufflevector(a0, a1, 0, 3, 6, 9, 12, 15, 0, 0);
-        const I8 x1 = __builtin_shufflevector(a0, a1, 1, 4, 7, 10, 13, 0, 0, 0);
-        const I8 x2 = __builtin_shufflevector(a0, a1, 2, 5, 8, 11, 14, 0, 0, 0);
-        const F8 r[3] = {to_doubles<F8>(__builtin_shufflevector(x0, a2, 0, 1, 2, 3, 4, 5, 10, 13)),
-                         to_doubles<F8>(__builtin_shufflevector(x1, a2, 0, 1, 2, 3, 4, 8, 11, 14)),
-                         to_doubles<F8>(__builtin_shufflevector(x2, a2, 0, 1, 2, 3, 4, 9, 12, 15))};
+        const I8 x0 = shuffled<0, 3, 6, 9, 12, 15, 0, 0>(a0, a1);
+        const I8 x1 = shuffled<1, 4, 7, 10, 13, 0, 0, 0>(a0, a1);
+        const I8 x2 = shuffled<2, 5, 8, 11, 14, 0, 0, 0>(a0, a1);
+        const F8 r[3] = {to_doubles<F8>(shuffled<0, 1, 2, 3, 4, 5, 10, 13>(x0, a2)),
+                         to_doubles<F8>(shuffled<0, 1, 2, 3, 4, 8, 11, 14>(x1, a2)),
+                         to_doubles<F8>(shuffled<0, 1, 2, 3, 4, 9, 12, 15>(x2, a2))};
         const F8 u[3] = {r[0] * to_grid[0][0] + r[1] * to_grid[0][1] + r[2] * to_grid[0][2],
                          r[1] * to_grid[1][1] + r[2] * to_grid[1][2], r[2] * to_grid[2][2]};
         for (int a = 0; a < 3; ++a) {
             constexpr std::int32_t above_zero = 1 << 12; // conversion to integers is towards zero
             const F8 s = u[a] + shift;
-            const Int8 whole = __builtin_convertvector(s + above_zero, Int8) - above_zero;
-            const F8 offset = s - __builtin_convertvector(whole, F8) - 0.5;
+            const Int8 whole = converted<Int8>(s + above_zero) - above_zero;
+            const F8 offset = s - converted<F8>(whole) - 0.5;
             store(wholes[a] + begin, whole);
-            store(offsets[a] + begin, __builtin_convertvector(offset, typename Vector<Real, lanes>::type));
+            store(offsets[a] + begin, converted<Vector<Real, lanes>>(offset));
         }
     }
 }
@@ -98,9 +79,9 @@ HOLON_INLINE void locate(const Locate<Real>& data)
 template <int lanes, int fixed, class Real, class Int>
 HOLON_INLINE void spread(const SpreadData<Real, Int>& data)
 {
-    using V = typename Vector<Real, lanes>::type;
-    using VI = typename Vector<Int, lanes>::type;
-    using Atoms = typename Vector<Real, block>::type;
+    using V = Vector<Real, lanes>;
+    using VI = Vector<Int, lanes>;
+    using Atoms = Vector<Real, block>;
     const auto [window, places, shape, grid] = data; // copied: stores to the grid do not change them
     const int width = fixed > 0 ? fixed : window.width;
     V wz[block];
@@ -126,26 +107,25 @@ HOLON_INLINE void spread(const SpreadData<Real, Int>& data)
 }
 
 /// By halves: an order in which a processor can do it fast.
-template <class Real, int lanes>
-HOLON_INLINE Real sum_of_lanes(typename Vector<Real, lanes>::type v)
+template <class V>
+HOLON_INLINE auto sum_of_lanes(V v)
 {
-    if constexpr (lanes == 2) {
+    if constexpr (lanes_in<V> == 2)
         return v[0] + v[1];
-    } else {
-        using Half = typename Vector<Real, lanes / 2>::type;
-        return sum_of_lanes<Real, lanes / 2>(half_of<Half>(v, 0) + half_of<Half>(v, 1));
-    }
+    else
+        return sum_of_lanes(low_half(v) + high_half(v));
 }
 
 template <int lanes, int fixed, class Real>
 HOLON_INLINE void gather(const GatherData<Real>& data)
 {
-    using V = typename Vector<Real, lanes>::type;
-    using Atoms = typename Vector<Real, block>::type;
+    using V = Vector<Real, lanes>;
+    using Atoms = Vector<Real, block>;
     const auto [window, places, shape, potential, gradient] = data;
     const int width = fixed > 0 ? fixed : window.width;
     V wz[block], dz[block];
-    Atoms wx[lanes], wy[lanes], dx[lanes], dy[lanes], result[3];
+    Atoms wx[lanes], wy[lanes], dx[lanes], dy[lanes];
+    Real result[3][block];
     for (std::int64_t begin = 0; begin < places.n_atoms; begin += block) {
         const Atoms at_x = load<Atoms>(places.offset[0] + begin), at_y = load<Atoms>(places.offset[1] + begin);
         const Real* at_z = places.offset[2] + begin;
@@ -170,12 +150,12 @@ HOLON_INLINE void gather(const GatherData<Real>& data)
                 along_x = multiply_add(value, splat<V>(dx[x][i]), along_x);
                 along_y = multiply_add(slope, splat<V>(wx[x][i]), along_y);
             }
-            result[0][i] = sum_of_lanes<Real, lanes>(along_x * wz[i]);
-            result[1][i] = sum_of_lanes<Real, lanes>(along_y * wz[i]);
-            result[2][i] = sum_of_lanes<Real, lanes>(plain * dz[i]);
+            result[0][i] = sum_of_lanes(along_x * wz[i]);
+            result[1][i] = sum_of_lanes(along_y * wz[i]);
+            result[2][i] = sum_of_lanes(plain * dz[i]);
         }
         const Atoms charge = load<Atoms>(places.charge + begin);
-        for (int a = 0; a < 3; ++a) store(gradient[a] + begin, result[a] * charge);
+        for (int a = 0; a < 3; ++a) store(gradient[a] + begin, load<Atoms>(result[a]) * charge);
     }
 }
 

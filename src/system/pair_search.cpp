@@ -114,8 +114,8 @@ HOLON_INLINE F16 gap(float low, float high, const float* other_low, const float*
 {
     const F16 zero{};
     const F16 above = splat<F16>(low) - load<F16>(other_high), below = load<F16>(other_low) - splat<F16>(high);
-    const F16 larger = above > below ? above : below;
-    return larger > zero ? larger : zero;
+    const F16 larger = select(above > below, above, below);
+    return select(larger > zero, larger, zero);
 }
 
 } // namespace
@@ -183,7 +183,7 @@ void HOLON_NAME(largest_steps, HOLON_VARIANT)(const Cluster* now, const Cluster*
 {
     const auto difference = [](const std::int32_t* a, const std::int32_t* b) __attribute__((always_inline))
     {
-        return __builtin_convertvector(load<I4>(a) - load<I4>(b), F4);
+        return converted<F4>(load<I4>(a) - load<I4>(b));
     };
     for (std::int64_t c = 0; c < n_clusters; ++c) {
         const F4 dx = difference(now[c].x, then[c].x), dy = difference(now[c].y, then[c].y),
@@ -202,8 +202,7 @@ bool HOLON_NAME(centre, HOLON_VARIANT)(const Cluster* clusters, const std::int32
     const auto shift = [&](const std::int32_t* x, int k, float* shifted) __attribute__((always_inline))
     {
         const I4 from_middle = load<I4>(x) - origin[k];
-        const F4 as_float = __builtin_convertvector(from_middle, F4);
-        __builtin_memcpy(shifted, &as_float, sizeof as_float);
+        store(shifted, converted<F4>(from_middle));
         beyond |= ((from_middle > 1 << 24) | (from_middle < -(1 << 24))) & (from_middle > unused_below);
     };
     for (std::int64_t c = 0; c < n; ++c) {

@@ -12,8 +12,8 @@ namespace holon {
 
 /// Lennard-Jones and Coulomb forces between the pairs of PairLists.
 ///
-/// mixed: float arithmetic on the kernel lattice; each pair's force of either kind is rounded to 2^-14 kJ/mol/nm and
-/// summed in 32-bit integers, so neither order nor layout matters. Pairs whose force reaches 4096 kJ/mol/nm
+/// mixed: float arithmetic on the kernel lattice; each pair's force of either kind is rounded to 2^-11 kJ/mol/nm and
+/// summed in 32-bit integers, so neither order nor layout matters. Pairs whose force reaches 2047 kJ/mol/nm
 /// (overlapping atoms) are computed again in double and summed in 64 bits; which ones is a property of the pair alone.
 /// double: everything in double on the full position lattice. Coordinates come from files with few decimals, so that
 /// pairs lie exactly at the cutoff more often than one would think; the rounding to the lattice must not decide about

@@ -11,19 +11,11 @@
 /// are compiled once per instruction set: everything is inlined.
 namespace holon::lanes {
 
-using F16 = float __attribute__((vector_size(64)));
-using I16 = std::int32_t __attribute__((vector_size(64)));
-using F4 = float __attribute__((vector_size(16)));
-using I4 = std::int32_t __attribute__((vector_size(16)));
-using I8 = std::int32_t __attribute__((vector_size(32)));
-
-template <class V>
-HOLON_INLINE V load(const void* p)
-{
-    V v;
-    __builtin_memcpy(&v, p, sizeof v);
-    return v;
-}
+using F16 = Vector<float, 16>;
+using I16 = Vector<std::int32_t, 16>;
+using F4 = Vector<float, 4>;
+using I4 = Vector<std::int32_t, 4>;
+using I8 = Vector<std::int32_t, 8>;
 
 /// Lane 4 a + b gets v[b].
 HOLON_INLINE I16 columns(I4 v)
@@ -81,10 +73,7 @@ private:
     static constexpr bool integers = std::is_same_v<T, std::int32_t>;
     using V4 = std::conditional_t<integers, I4, F4>;
     using V16 = std::conditional_t<integers, I16, F16>;
-    HOLON_INLINE static F16 distance(V16 own, const T* other)
-    {
-        return __builtin_convertvector(own - columns(load<V4>(other)), F16);
-    }
+    HOLON_INLINE static F16 distance(V16 own, const T* other) { return converted<F16>(own - columns(load<V4>(other))); }
     V16 x_, y_, z_;
 };
 
@@ -126,16 +115,15 @@ using Lanes = I16;
 HOLON_INLINE Lanes lanes_of(std::uint32_t bits)
 {
     const I16 lane_bit = {1, 2, 4, 8, 16, 32, 64, 128, 256, 512, 1024, 2048, 4096, 8192, 16384, 32768};
-    return compare_lanes<I16>(static_cast<std::int32_t>(bits) & lane_bit, lane_bit,
-                              [](auto a, auto b) { return a == b; });
+    return (static_cast<std::int32_t>(bits) & lane_bit) == lane_bit;
 }
 HOLON_INLINE Lanes less(Lanes among, F16 a, F16 b)
 {
-    return among & compare_lanes<I16>(a, b, [](auto c, auto d) { return c < d; });
+    return among & (a < b);
 }
 HOLON_INLINE Lanes less_or_equal(Lanes among, F16 a, F16 b)
 {
-    return among & compare_lanes<I16>(a, b, [](auto c, auto d) { return c <= d; });
+    return among & (a <= b);
 }
 HOLON_INLINE Lanes without(Lanes a, Lanes b)
 {
@@ -148,10 +136,8 @@ HOLON_INLINE F16 only(Lanes lanes, F16 v)
 HOLON_INLINE std::uint32_t bits_of(Lanes lanes)
 {
 #if defined(__AVX2__)
-    const auto bits = [lanes](int half) {
-        return static_cast<std::uint32_t>(_mm256_movemask_ps(half_of<__m256>(lanes, half)));
-    };
-    return bits(0) | bits(1) << 8;
+    const auto bits = [](auto half) { return static_cast<std::uint32_t>(_mm256_movemask_ps((__m256)half)); };
+    return bits(lanes.low) | bits(lanes.high) << 8;
 #else
     std::uint32_t bits = 0;
     for (int l = 0; l < 16; ++l) bits |= static_cast<std::uint32_t>(lanes[l] & 1) << l;

@@ -1,0 +1,130 @@
+#include <holon/core/vector_math.hpp>
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <numeric>
+
+using namespace holon;
+
+namespace {
+
+/// n numbers: start, start + step, ...
+template <class T, int n>
+Vector<T, n> sequence(T start, T step)
+{
+    T numbers[n];
+    for (int l = 0; l < n; ++l) numbers[l] = start + static_cast<T>(l) * step;
+    return load<Vector<T, n>>(numbers);
+}
+
+/// Every number of lanes has the processor's own vectors, one Wide or several inside each other among them.
+template <class V>
+class WideVector : public ::testing::Test {
+};
+using Vectors = ::testing::Types<Vector<float, 4>, Vector<float, 16>, Vector<float, 32>, Vector<double, 2>,
+                                 Vector<double, 8>, Vector<double, 32>>;
+TYPED_TEST_SUITE(WideVector, Vectors);
+
+TYPED_TEST(WideVector, does_in_each_lane_what_is_done_with_a_number)
+{
+    using V = TypeParam;
+    using T = NumberOf<V>;
+    constexpr int n = lanes_in<V>;
+    const auto a = sequence<T, n>(T(-1.25), T(0.75)), b = sequence<T, n>(T(3), T(-0.375));
+    const auto less = a < b;
+    const V sum = a + b, product = T(2) * a * b, quotient = a / (b * b + T(1)), negative = -a,
+            smaller = select(less, a, b);
+    const V fused = multiply_add(a, b, product);
+    V changed = a;
+    changed -= b;
+    for (int l = 0; l < n; ++l) {
+        const T x = T(-1.25) + T(l) * T(0.75), y = T(3) + T(l) * T(-0.375);
+        EXPECT_EQ(a[l], x);
+        EXPECT_EQ(sum[l], x + y);
+        EXPECT_EQ(product[l], T(2) * x * y);
+        EXPECT_EQ(quotient[l], x / (y * y + T(1)));
+        EXPECT_EQ(negative[l], -x);
+        EXPECT_EQ(smaller[l], x < y ? x : y);
+        EXPECT_EQ(less[l], x < y ? -1 : 0);
+        EXPECT_EQ(fused[l], std::fma(x, y, T(2) * x * y));
+        EXPECT_EQ(changed[l], x - y);
+    }
+}
+
+TYPED_TEST(WideVector, comes_from_memory_and_goes_back)
+{
+    using V = TypeParam;
+    constexpr int n = lanes_in<V>;
+    NumberOf<V> numbers[n + 1], stored[n + 1] = {};
+    std::iota(numbers, numbers + n + 1, NumberOf<V>(1));
+    store(stored + 1, load<V>(numbers));
+    EXPECT_EQ(stored[0], 0);
+    for (int l = 0; l < n; ++l) EXPECT_EQ(stored[l + 1], numbers[l]);
+    const V all = splat<V>(NumberOf<V>(2.5));
+    for (int l = 0; l < n; ++l) EXPECT_EQ(all[l], NumberOf<V>(2.5));
+}
+
+TYPED_TEST(WideVector, halves_make_a_whole)
+{
+    using V = TypeParam;
+    constexpr int n = lanes_in<V>;
+    const V v = sequence<NumberOf<V>, n>(1, 1);
+    const auto low = low_half(v), high = high_half(v);
+    for (int l = 0; l < n / 2; ++l) {
+        EXPECT_EQ(low[l], v[l]);
+        EXPECT_EQ(high[l], v[n / 2 + l]);
+    }
+    const V swapped = joined<V>(high, low);
+    for (int l = 0; l < n; ++l) EXPECT_EQ(swapped[l], v[(l + n / 2) % n]);
+}
+
+TEST(WideVectors, lanes_are_taken_from_two_vectors_in_any_order)
+{
+    using I8 = Vector<std::int64_t, 8>;
+    const I8 a = {0, 1, 2, 3, 4, 5, 6, 7}, b = {8, 9, 10, 11, 12, 13, 14, 15};
+    const I8 every_third = shuffled<0, 3, 6, 9, 12, 15, 1, 14>(a, b), one = shuffled<5, 5, 5, 5, 5, 5, 5, 5>(a, b),
+             crossed = shuffled<0, 1, 2, 3, 8, 9, 10, 11>(a, b), mixed = shuffled<7, 8, 6, 9, 0, 15, 1, 14>(a, b);
+    const std::int64_t wanted[4][8] = {
+        {0, 3, 6, 9, 12, 15, 1, 14}, {5, 5, 5, 5, 5, 5, 5, 5}, {0, 1, 2, 3, 8, 9, 10, 11}, {7, 8, 6, 9, 0, 15, 1, 14}};
+    for (int l = 0; l < 8; ++l) {
+        EXPECT_EQ(every_third[l], wanted[0][l]);
+        EXPECT_EQ(one[l], wanted[1][l]);
+        EXPECT_EQ(crossed[l], wanted[2][l]);
+        EXPECT_EQ(mixed[l], wanted[3][l]);
+    }
+}
+
+TEST(WideVectors, numbers_change_their_type_and_keep_their_bits)
+{
+    using F8 = Vector<double, 8>;
+    using F8s = Vector<float, 8>;
+    using I8 = Vector<std::int64_t, 8>;
+    const F8 v = sequence<double, 8>(-3.5, 1.0);
+    const auto narrow = converted<F8s>(v);
+    const auto back = converted<F8>(narrow);
+    const I8 bits = (I8)v, even = round_to_integers<I8>(v);
+    for (int l = 0; l < 8; ++l) {
+        EXPECT_EQ(narrow[l], static_cast<float>(v[l]));
+        EXPECT_EQ(back[l], v[l]);
+        EXPECT_EQ(bits[l], __builtin_bit_cast(std::int64_t, v[l]));
+        EXPECT_EQ(even[l], std::llrint(v[l]));
+        EXPECT_EQ(((F8)bits)[l], v[l]);
+        EXPECT_EQ((bits >> 52)[l], bits[l] >> 52);
+        EXPECT_EQ((~bits & 0xff)[l], ~bits[l] & 0xff);
+        EXPECT_EQ((!even)[l], even[l] == 0 ? -1 : 0);
+    }
+}
+
+TEST(WideVectors, any_bit_is_found_in_any_lane)
+{
+    using I16 = Vector<std::int32_t, 16>;
+    EXPECT_FALSE(any_bit(I16{}));
+    for (int l = 0; l < 16; ++l) {
+        std::int32_t numbers[16] = {};
+        numbers[l] = 1 << (2 * l);
+        EXPECT_TRUE(any_bit(load<I16>(numbers))) << l;
+    }
+}
+
+} // namespace
