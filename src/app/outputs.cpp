@@ -271,6 +271,7 @@ void Outputs::start_clocks(Engine& engine)
 {
     engine.comm().barrier(); // what one rank has done before is no part of it
     engine.timers = {};
+    if (checkpoint_) checkpoint_->restart_stats();
     begin_ = Timers::Clock::now();
     cpu_begin_ = process_cpu_seconds();
     reductions_begin_ = engine.comm().reductions();

@@ -107,13 +107,14 @@ struct CheckpointWriter::Impl {
     {
     }
 
+    double cpu_of_threads() const { return helper.cpu_seconds() + syncer.cpu_seconds(); }
     int take(int& next, int count) const { return std::exchange(next, (next + 1) % count); }
     Rows pack(const Atoms& atoms, bool lent, Buffer& buffer) const;
     CommitRecord write(int slot, const CommitRecord& record, const Rows& rows);
     void write_identities(int slot, const Identities& all);
     void write_once();
     void wait_for_helper();
-    void sync() const;
+    void sync(std::optional<int> slot) const;
     void check_in_place();
 
     Communicator comm;
@@ -132,10 +133,12 @@ struct CheckpointWriter::Impl {
     bool lent = false;                                                   // the helper reads the atoms themselves
     bool sync_due = false;                                               // the next state is one to be synced
     std::int64_t unsynced = -1; // sequence of a state that is to be synced when all ranks have written it; -1: none
+    int unsynced_slot = 0;      // where it is
     std::size_t current = 0;
     CommitRecord last_record{}; // of the state that finish() has written
     std::int64_t last_record_at = -1;
     CheckpointStats stats;
+    double helper_cpu_before = 0.0; // what its threads have used before they were counted [s]
     Clock::time_point last_sync = Clock::now(), last_look = Clock::now();
     Worker syncer, helper; // destroyed first
 };
@@ -204,12 +207,14 @@ void CheckpointWriter::Impl::write_once()
     writes.finish();
 }
 
-/// First what the states rely on, so that a state that is found after a power cut can be gone on from.
-void CheckpointWriter::Impl::sync() const
+/// A slot, or all of the file: the others change at every step, and writing them to disk, too, would be several times
+/// as much. First what the states rely on, so that a state that is found after a power cut can be gone on from.
+void CheckpointWriter::Impl::sync(std::optional<int> slot) const
 {
     for (const auto& path : options.sync_also)
         if (file_exists(path)) RawFile(path, RawFile::Mode::read).sync();
-    file.sync();
+    if (!slot) return file.sync();
+    for (const auto& part : directory.parts(*slot)) file.sync(part.begin, part.size);
 }
 
 /// Writing goes on without error into a file that has no name any more. On the helper thread.
@@ -250,7 +255,6 @@ CheckpointWriter CheckpointWriter::create(const Communicator& comm, const std::s
     });
     on_root(comm, [&] { unfinished->publish(); });
     writer.impl_->file.renamed_to(path);
-    writer.impl_->stats = {}; // of the steps to come
     return writer;
 }
 
@@ -349,7 +353,8 @@ void CheckpointWriter::agree(std::uint64_t agreed)
         return;
     }
     impl_->unsynced = -1;
-    if (impl_->turns.first()) impl_->syncer.start([impl = impl_.get()] { impl->sync(); });
+    if (impl_->turns.first())
+        impl_->syncer.start([impl = impl_.get(), slot = impl_->unsynced_slot] { impl->sync(slot); });
 }
 
 void CheckpointWriter::submit(const RunState& state, const Atoms& atoms, const Box& box, bool lent)
@@ -383,6 +388,7 @@ void CheckpointWriter::submit(const RunState& state, const Atoms& atoms, const B
     if (synced) {
         impl_->last_sync = Clock::now();
         impl_->unsynced = impl_->sequence;
+        impl_->unsynced_slot = slot;
     }
     impl_->helper.start([impl = impl_.get(), slot, record, rows, identities = impl_->identities] {
         impl->check_in_place();
@@ -408,7 +414,7 @@ void CheckpointWriter::finish()
 {
     impl_->wait_for_helper();
     impl_->unsynced = -1;
-    impl_->syncer.start([impl = impl_.get()] { impl->sync(); });
+    impl_->syncer.start([impl = impl_.get()] { impl->sync(std::nullopt); });
     impl_->syncer.wait();
 }
 
@@ -433,8 +439,15 @@ std::string CheckpointWriter::error() const
 CheckpointStats CheckpointWriter::stats() const
 {
     auto stats = impl_->stats;
-    stats.helper_cpu_s = impl_->helper.cpu_seconds() + impl_->syncer.cpu_seconds();
+    stats.helper_cpu_s = impl_->cpu_of_threads() - impl_->helper_cpu_before;
     return stats;
+}
+
+void CheckpointWriter::restart_stats()
+{
+    impl_->wait_for_helper();
+    impl_->stats = {};
+    impl_->helper_cpu_before = impl_->cpu_of_threads();
 }
 
 } // namespace holon

@@ -7,6 +7,7 @@
 #include <cstring>
 #include <fcntl.h>
 #include <filesystem>
+#include <sys/mman.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -105,6 +106,18 @@ void RawFile::allocate(std::int64_t size) const
 void RawFile::sync() const
 {
     if (::fdatasync(descriptor_) != 0) fail("sync", errno);
+}
+
+void RawFile::sync(std::int64_t offset, std::int64_t size) const
+{
+    if (size == 0) return;
+    // The call for a part of a file is that for memory it is mapped to. Nothing is read or written through the mapping.
+    const auto length = static_cast<std::size_t>(size);
+    void* const mapped = ::mmap(nullptr, length, PROT_READ, MAP_SHARED, descriptor_, offset);
+    if (mapped == MAP_FAILED) return sync(); // some file systems have no mappings
+    const int error = ::msync(mapped, length, MS_SYNC) == 0 ? 0 : errno;
+    ::munmap(mapped, length);
+    if (error != 0) fail("sync", error);
 }
 
 void RawFile::check_in_place() const

@@ -27,9 +27,10 @@ public:
     std::int64_t size() const;
     void read(std::span<std::byte> bytes, std::int64_t offset) const; // Failure, if the file ends before
     void write(std::span<const std::byte> bytes, std::int64_t offset) const;
-    void resize(std::int64_t size) const;   // what is added reads as zero and takes no space
-    void allocate(std::int64_t size) const; // reserves space on disk
-    void sync() const;                      // data to disk (fdatasync)
+    void resize(std::int64_t size) const;                    // what is added reads as zero and takes no space
+    void allocate(std::int64_t size) const;                  // reserves space on disk
+    void sync() const;                                       // data to disk (fdatasync)
+    void sync(std::int64_t offset, std::int64_t size) const; // of this part at least; offset: of a page
 
     void renamed_to(std::string path) { path_ = std::move(path); }
     void check_in_place() const; // Failure, if the file has been removed, or another has its name now

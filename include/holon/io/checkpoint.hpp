@@ -84,7 +84,7 @@ enum CheckpointVote : std::uint64_t {
     checkpoint_sync_busy = 4, // some rank is still writing or syncing a state that is to be synced
 };
 
-/// What checkpoints have cost a rank, or all ranks together.
+/// What checkpoints have cost a rank, or all ranks together, since the statistics were restarted.
 struct CheckpointStats {
     std::int64_t written = 0; // states
     std::int64_t bytes_per_step = 0;
@@ -158,6 +158,7 @@ public:
 
     std::string error() const; // empty, or why writing failed on this rank
     CheckpointStats stats() const;
+    void restart_stats(); // of the steps to come, without what has been written to begin with
 
 private:
     struct Impl;
