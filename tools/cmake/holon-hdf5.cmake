@@ -1,0 +1,22 @@
+# The target holon_hdf5: HDF5's C library, the static one where there is one. The shared ones of distributions load some
+# thirty others (curl, Kerberos, ...) that nothing here uses, 6 MB in every rank.
+include(CheckCXXSourceCompiles)
+set(HDF5_PREFER_PARALLEL ON)
+find_package(HDF5 REQUIRED COMPONENTS C)
+if(NOT TARGET holon_hdf5)
+  add_library(holon_hdf5 INTERFACE IMPORTED)
+  target_include_directories(holon_hdf5 INTERFACE ${HDF5_C_INCLUDE_DIRS})
+  target_compile_definitions(holon_hdf5 INTERFACE ${HDF5_C_DEFINITIONS})
+  string(REGEX REPLACE "libhdf5\\.so" "libhdf5.a" static "${HDF5_C_LIBRARIES}")
+  set(CMAKE_REQUIRED_INCLUDES ${HDF5_C_INCLUDE_DIRS})
+  set(CMAKE_REQUIRED_LIBRARIES ${static} MPI::MPI_CXX)
+  check_cxx_source_compiles("#include <hdf5.h>\nint main() { return H5open(); }" HOLON_STATIC_HDF5)
+  unset(CMAKE_REQUIRED_INCLUDES)
+  unset(CMAKE_REQUIRED_LIBRARIES)
+  if(HOLON_STATIC_HDF5)
+    target_link_libraries(holon_hdf5 INTERFACE ${static})
+    target_link_options(holon_hdf5 INTERFACE -Wl,--as-needed) # what it could use otherwise is loaded all the same
+  else()
+    target_link_libraries(holon_hdf5 INTERFACE ${HDF5_C_LIBRARIES})
+  endif()
+endif()
