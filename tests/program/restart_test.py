@@ -152,7 +152,7 @@ class Restart(holon.ProgramTest):
         self.assertEqual(trajectories.steps(first.folder / "trajectory.h5"), [0, 5, 10, 15, 20])
 
     def test_killed_at_any_moment(self):
-        steps = 300
+        steps = 1500
         result = killed_run(self.work / "killed", WATER, steps, kills=2, longest=0.5, **OUTPUT)
         self.check_same(result, self.whole(steps))
         self.assertLess(result.steps, steps)
