@@ -218,7 +218,7 @@ double Engine::mesh_error()
     const NonbondedConstants constants(parameters_, settings);
     std::fill(atoms.f.begin(), atoms.f.end(), IVec3::Zero());
     std::string failures;
-    // One after the other, for the memory that each needs.
+    // One after the other, for the memory that each needs; the mesh has many points and does without the pair lists.
     {
         PairForce pairs(*topology_, constants, Precision::real64, box_);
         pairs.set_up(pair_lists_, atoms);
@@ -229,12 +229,15 @@ double Engine::mesh_error()
         bonded.set_up(term_index_.localise(atoms, partition_), atoms);
         bonded.add_forces(atoms, nullptr);
     }
+    pair_lists_.release();
     {
         const auto mesh = make_mesh(comm_, *topology_, *settings, box_, constants.coulomb_factor, Precision::real64);
         mesh->set_up(atoms, pair_lists_.allowed_displacement());
         mesh->start(atoms, nullptr);
         failures += mesh->add_forces(atoms);
     }
+    pair_lists_.build(atoms, partition_, skin_);
+    pair_force_.set_up(pair_lists_, atoms);
     partition_.halo().accumulate(atoms.f);
 
     FixedSum error, norm;

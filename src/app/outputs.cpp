@@ -416,9 +416,8 @@ Summary Outputs::summary(const Engine& engine) const
     s.start_step = start_step_;
     s.end_step = step_;
     s.wall_s = wall_seconds();
-    const double simulated_ns = static_cast<double>(step_ - start_step_) * parameters_.dt * 1e-3;
-    s.ns_per_day =
-        s.wall_s > 0.0 && parameters_.integrator != IntegratorKind::steep ? simulated_ns * 86400.0 / s.wall_s : 0.0;
+    const double ns = 1e-3 * static_cast<double>(step_ - start_step_) * parameters_.dt; // of simulated time
+    if (s.wall_s > 0.0 && parameters_.integrator != IntegratorKind::steep) s.ns_per_day = ns * 86400.0 / s.wall_s;
     if (first_) s.initial = report(*first_);
     if (last_) s.final = report(*last_);
     s.mesh = mesh_;

@@ -2,29 +2,12 @@
 
 #include <holon/comm/instruction_set_choice.hpp>
 #include <holon/core/error.hpp>
+#include <holon/core/memory.hpp>
 
 #include <cstdio>
 #include <string>
 
-#if defined(__GLIBC__)
-#include <malloc.h>
-#endif
-
 namespace holon {
-
-namespace {
-
-/// Large arrays, which come and go with every repartition, are returned to the system as soon as they are freed. Left
-/// to itself the C library keeps more and more of them, a seventh of all memory.
-void return_large_arrays()
-{
-#if defined(__GLIBC__)
-    constexpr int large = 1 << 18;
-    mallopt(M_MMAP_THRESHOLD, large);
-#endif
-}
-
-} // namespace
 
 int run_on_all_ranks(int argc, char** argv, const char* program, const std::function<int(const Communicator&)>& body)
 {

@@ -8,6 +8,7 @@
 #include <holon/app/simulation.hpp>
 #include <holon/app/stop_signals.hpp>
 #include <holon/core/error.hpp>
+#include <holon/core/memory.hpp>
 #include <holon/core/parallel.hpp>
 
 #include <algorithm>
@@ -71,6 +72,7 @@ int run_system(RunInput& input, const RunOptions& options, const Communicator& c
     const auto mesh = mesh_report(engine, parameters);
     outputs.emplace(input, folder, engine, input.state);
     outputs->describe(input, engine, mesh);
+    return_free_memory(); // of the preparations
     outputs->start_clocks(engine);
     const auto last = parameters.nsteps >= 0 ? parameters.nsteps : std::numeric_limits<std::int64_t>::max();
     try {

@@ -97,7 +97,6 @@ void Simulation::run(std::int64_t last)
         outputs_.frame(engine_, step_, time());
         // The last step is taken like any other to measure constraint forces and kinetic energies, and then undone.
         const bool at_end = step_ == last;
-        const auto kept_x = at_end ? engine_.atoms.x : std::vector<IVec3>{};
         const auto kept_v = at_end ? engine_.atoms.v : std::vector<IVec3>{};
         const double kept_work = thermostat_work_;
 
@@ -116,7 +115,7 @@ void Simulation::run(std::int64_t last)
         if (frame_waits) write_constraint_forces(unconstrained);
         if (at_end) {
             if (engine_.any_failure()) engine_.fail_together(step_);
-            engine_.atoms.x = kept_x;
+            std::swap(engine_.atoms.x, engine_.atoms.x_ref);
             engine_.atoms.v = kept_v;
             thermostat_work_ = kept_work;
             return;

@@ -7,13 +7,14 @@
 
 #include <algorithm>
 #include <fmt/format.h>
+#include <numeric>
 #include <optional>
 
 namespace holon {
 
 namespace {
 
-constexpr std::int64_t piece = 10000; // atoms
+constexpr std::int64_t piece = 2000; // atoms
 
 /// Writes atoms as they come.
 class StateGro {
@@ -28,6 +29,7 @@ public:
     void write(std::span<const AtomRecord> records)
     {
         std::vector<GroAtom> atoms;
+        atoms.reserve(records.size());
         for (const auto& record : records) {
             const auto place = topology_.place(record.id);
             const auto& molecule = topology_.molecule_types[static_cast<std::size_t>(place.molecule_type)];
@@ -61,16 +63,19 @@ void write_state_gro(const std::string& path, const Topology& topology, const Ru
 void write_state_gro(const std::string& path, const Engine& engine, const RunState& state)
 {
     const auto& comm = engine.comm();
-    std::vector<AtomRecord> mine;
-    for (std::int32_t i = 0; i < engine.atoms.n_owned; ++i) mine.push_back(canonical(engine.atoms, engine.box(), i));
-    std::ranges::sort(mine, {}, &AtomRecord::id);
+    const auto& atoms = engine.atoms;
+    const auto id_of = [&atoms](std::int32_t i) { return atoms.id[static_cast<std::size_t>(i)]; };
+    std::vector<std::int32_t> mine(static_cast<std::size_t>(atoms.n_owned));
+    std::iota(mine.begin(), mine.end(), 0);
+    std::ranges::sort(mine, {}, id_of);
     std::optional<StateGro> file;
     on_root(comm, [&] { file.emplace(path, engine.topology(), state); });
     auto next = mine.begin();
     for (std::int64_t begin = 0; begin < engine.topology().n_atoms(); begin += piece) {
         std::vector<Message> messages(1); // to rank 0
         Packer pack(messages[0].data);
-        for (; next != mine.end() && next->id < begin + piece; ++next) pack.put(*next);
+        for (; next != mine.end() && id_of(*next) < begin + piece; ++next)
+            pack.put(canonical(atoms, engine.box(), *next));
         std::vector<AtomRecord> records;
         for (const auto& message : comm.exchange(std::move(messages))) {
             Unpacker unpack(message.data);

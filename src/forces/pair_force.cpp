@@ -67,16 +67,17 @@ struct PairForce::Impl {
 
     /// What belongs to one list. Coulomb lists have charges, the others types.
     struct KindData {
+        explicit KindData(Kind k) : kind(k) {}
         Kind kind;
-        std::vector<std::int32_t> type;       // per place
-        std::vector<float> charge_single;     // per place, times charge_scale
-        std::vector<double> charge;           // likewise
-        std::vector<float> vdw_a, vdw_b;      // per place: numbers of the combination rule, if there is one
-        std::vector<pair::LaneForces> forces; // per part of the rows and cluster
-        std::vector<WideList> wide;           // per part of the rows
-        std::vector<std::uint8_t> left_out;   // per cluster: a row whose energy is not that of the kernel
+        std::vector<std::int32_t> type;     // per place
+        std::vector<float> charge_single;   // per place, times charge_scale
+        std::vector<double> charge;         // likewise
+        std::vector<float> vdw_a, vdw_b;    // per place: numbers of the combination rule, if there is one
+        std::vector<WideList> wide;         // per part of the rows
+        std::vector<std::uint8_t> left_out; // per cluster: a row whose energy is not that of the kernel
     };
-    KindData coulomb{Kind::coulomb, {}, {}, {}, {}, {}, {}, {}, {}}, vdw{Kind::vdw, {}, {}, {}, {}, {}, {}, {}, {}};
+    KindData coulomb{Kind::coulomb}, vdw{Kind::vdw};
+    std::vector<pair::LaneForces> lane_forces; // per part of the rows and cluster; of one kind after the other
     ThreadForces thread_forces;
 
     Impl(const Topology& topology, const NonbondedConstants& n, Precision p, const Box& b)
@@ -113,7 +114,7 @@ struct PairForce::Impl {
         return own.kind == Kind::vdw || coulomb_form == Form::plain || coulomb_form == Form::ewald;
     }
 
-    void set_up(KindData& own, const PairList& list, const Atoms& atoms) const
+    void set_up(KindData& own, const PairList& list, const Atoms& atoms)
     {
         const auto places = list.atoms().size();
         own.type.assign(places, n_types - 1);
@@ -124,6 +125,8 @@ struct PairForce::Impl {
             own.type[p] = atoms.type[index(atom)];
             own.charge[p] = atoms.charge[index(atom)] * charge_scale;
         }
+        own.left_out.resize(list.clusters().size());
+        if (!vectorised(own)) return;
         own.charge_single.assign(own.charge.begin(), own.charge.end());
         if (own.kind == Kind::vdw && rule.combination != pair::Combination::table) {
             own.vdw_a.resize(places);
@@ -133,12 +136,16 @@ struct PairForce::Impl {
                 own.vdw_b[p] = static_cast<float>(rule.b[index(own.type[p])]);
             }
         }
-        own.forces.resize(list.parts().size() * list.clusters().size());
+        const auto n_lane_forces = list.parts().size() * list.clusters().size();
+        if (lane_forces.size() < n_lane_forces) {
+            lane_forces.clear();
+            lane_forces.shrink_to_fit(); // before there are others
+            lane_forces.resize(n_lane_forces);
+        }
         own.wide.resize(list.parts().size());
-        own.left_out.resize(list.clusters().size());
     }
 
-    void run_vectorised(KindData& own, const PairList& list, Atoms& atoms) const
+    void run_vectorised(KindData& own, const PairList& list, Atoms& atoms)
     {
         constexpr std::int64_t scale = std::int64_t{1} << (force_bits - pair::kernel_force_bits);
         const auto n = list.clusters().size();
@@ -166,12 +173,12 @@ struct PairForce::Impl {
                                         .twelve_c12 = vdw_kernel.twelve_c12.data(),
                                         .n_types = n_types,
                                         .constants = single,
-                                        .forces = own.forces.data() + index(p) * n,
+                                        .forces = lane_forces.data() + index(p) * n,
                                         .wide = wide.pairs.data()};
             wide.size = HOLON_CALL(pair::run_kernel, own.kind, form(own), data);
         });
         parallel_for(n, PairList::few_clusters, [&](std::size_t begin, std::size_t end) {
-            const pair::FoldData fold{.forces = own.forces.data(),
+            const pair::FoldData fold{.forces = lane_forces.data(),
                                       .n_clusters = static_cast<std::int64_t>(n),
                                       .begin = static_cast<std::int64_t>(begin),
                                       .end = static_cast<std::int64_t>(end),

@@ -140,14 +140,45 @@ HOLON_INLINE std::uint32_t mask_of(PairList::Entry close)
     return close.mask;
 }
 
+/// A walk through the entries of one or two arrays.
+template <class Entry>
+class Walk {
+public:
+    HOLON_INLINE Walk(const Entry* begin, const Entry* end)
+        : at_(begin), end_(end), second_(nullptr), second_end_(nullptr)
+    {
+    }
+    HOLON_INLINE Walk(const Entry* begin, const Entry* end, const Entry* second, const Entry* second_end)
+        : at_(begin), end_(end), second_(second), second_end_(second_end)
+    {
+        if (at_ == end_) go_over();
+    }
+    HOLON_INLINE bool at_end() const { return at_ == end_; }
+    HOLON_INLINE const Entry& operator*() const { return *at_; }
+    HOLON_INLINE void operator++()
+    {
+        if (++at_ == end_) [[unlikely]]
+            go_over();
+    }
+
+private:
+    HOLON_INLINE void go_over()
+    {
+        at_ = second_;
+        end_ = second_end_;
+        second_ = second_end_;
+    }
+    const Entry *at_, *end_, *second_, *second_end_;
+};
+
 /// Adds the forces of the pairs of a row with far or close entries, and minus those on the others to theirs; only those
 /// of close ones may be beyond the limit.
 template <class Entry, class Pair, class T>
 HOLON_INLINE void add_entries(const Pair& pair, const RowCluster<T>& row, const ClusterOf<T>* clusters,
-                              const Entry* begin, const Entry* end, LaneForces* forces, RowSums& sums, WidePairs*& wide)
+                              Walk<Entry> entries, LaneForces* forces, RowSums& sums, WidePairs*& wide)
 {
     constexpr bool close = std::is_same_v<Entry, PairList::Entry>;
-    if (begin == end) return;
+    if (entries.at_end()) return;
     // One after the other: the distances of an entry, its forces, their sums. A processor looks ahead no further than
     // about the length of this chain of operations, so it is given those of three entries at once, or of two, where it
     // has no registers for more.
@@ -171,38 +202,43 @@ HOLON_INLINE void add_entries(const Pair& pair, const RowCluster<T>& row, const 
         add_to(other_forces.y, fy);
         add_to(other_forces.z, fz);
     };
-    Distances next = row.from(clusters[cluster_of(*begin)]);
-    F16 next_r2 = next.square();
-    const auto find = [&](const Entry* entry) __attribute__((always_inline))
+    Entry entry = *entries; // whose distances are ready
+    Distances ready = row.from(clusters[cluster_of(entry)]);
+    F16 ready_r2 = ready.square();
+    const auto find = [&](const Entry following) __attribute__((always_inline))
     {
-        const std::int64_t cj = cluster_of(*entry);
-        const Distances d = next;
-        const F16 r2 = next_r2;
-        next = row.from(clusters[cluster_of(*(entry + 1 == end ? entry : entry + 1))]);
-        next_r2 = next.square();
-        Lanes taken = less(lanes_of(mask_of(*entry)), r2, pair.cutoff2());
+        const std::int64_t cj = cluster_of(entry);
+        const std::uint32_t mask = mask_of(entry);
+        const Distances d = ready;
+        const F16 r2 = ready_r2;
+        entry = following;
+        ready = row.from(clusters[cluster_of(entry)]);
+        ready_r2 = ready.square();
+        Lanes taken = less(lanes_of(mask), r2, pair.cutoff2());
         const F16 force = pair.force(r2, cj);
         if constexpr (close) {
             constexpr float limit = wide_limit * static_cast<float>(1 << kernel_force_bits);        // in their units
             const Lanes fits = less_or_equal(taken, force * force * r2, splat<F16>(limit * limit)); // not NaN
-            wide->cluster = cluster_of(*entry);
+            wide->cluster = static_cast<std::int32_t>(cj);
             wide->mask = bits_of(without(taken, fits));
             wide += wide->mask != 0 ? 1 : 0;
             taken = fits;
         }
         return Found{cj, d, only(taken, force)};
     };
+    ++entries;
     if constexpr (native_bytes < sizeof(F16)) {
-        for (const Entry* entry = begin; entry != end; ++entry) add_up(find(entry));
-    } else {
-        Found last = find(begin);
-        for (const Entry* entry = begin + 1; entry != end; ++entry) {
-            const Found found = find(entry);
+        for (; !entries.at_end(); ++entries) add_up(find(*entries));
+    } else if (!entries.at_end()) {
+        Found last = find(*entries);
+        for (++entries; !entries.at_end(); ++entries) {
+            const Found found = find(*entries);
             add_up(last);
             last = found;
         }
         add_up(last);
     }
+    add_up(find(entry));
 }
 
 /// Each cluster begins with what takes away the rounders' bits that it will collect.
@@ -210,8 +246,7 @@ HOLON_INLINE void start(const KernelData& k)
 {
     for (std::int64_t c = k.first; c < k.n_clusters; ++c) {
         const PairList::Row row = c < k.last ? k.rows[c] : PairList::Row{};
-        const auto own = (row.far_end - row.far) + (row.close_end - row.close);
-        const auto surplus = static_cast<std::uint32_t>(own - k.named[c]);
+        const auto surplus = static_cast<std::uint32_t>(row.size() - static_cast<std::size_t>(k.named[c]));
         const I16 bias = splat<I16>(static_cast<std::int32_t>(surplus * rounder_bits));
         store(k.forces[c].x, bias);
         store(k.forces[c].y, bias);
@@ -227,13 +262,15 @@ HOLON_INLINE std::size_t run_rows(const KernelData& k, const ClusterOf<T>* clust
     WidePairs* wide = k.wide;
     for (std::int64_t ci = k.first; ci < k.last; ++ci) {
         const PairList::Row entries = k.rows[ci];
-        if (entries.far == entries.far_end && entries.close == entries.close_end) continue;
+        if (entries.size() == 0) continue;
         const RowCluster<T> row(clusters[ci]);
         pair.set_row(ci);
         RowSums sums{};
         WidePairs* const wide_of_row = wide;
-        add_entries(pair, row, clusters, entries.far, entries.far_end, k.forces, sums, wide);
-        add_entries(pair, row, clusters, entries.close, entries.close_end, k.forces, sums, wide);
+        const Walk<std::int32_t> far(entries.near, entries.near_end, entries.far, entries.far_end);
+        add_entries(pair, row, clusters, far, k.forces, sums, wide);
+        const Walk<PairList::Entry> close(entries.close, entries.close_end);
+        add_entries(pair, row, clusters, close, k.forces, sums, wide);
         add_to(k.forces[ci].x, -transposed(sums.x));
         add_to(k.forces[ci].y, -transposed(sums.y));
         add_to(k.forces[ci].z, -transposed(sums.z));
@@ -329,6 +366,7 @@ HOLON_INLINE int128 energies(const EnergyData& k)
                 sum += (L8)(counted * 0x1p36 + magic) - (L8)magic;
             }
         };
+        for (const std::int32_t* e = row.near; e != row.near_end; ++e) add(*e, k.used_rows[ci] * k.used[*e]);
         for (const std::int32_t* e = row.far; e != row.far_end; ++e) add(*e, k.used_rows[ci] * k.used[*e]);
         for (const PairList::Entry* e = row.close; e != row.close_end; ++e) add(e->cluster, e->mask);
         std::int64_t any_large = 0, of_row = 0;

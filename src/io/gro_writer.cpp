@@ -16,7 +16,7 @@ namespace {
 
 constexpr std::size_t width = 20;
 constexpr int decimals = 15;
-constexpr std::size_t flush_size = 1 << 20;
+constexpr std::size_t flush_size = 1 << 16;
 
 /// The value right-aligned in its column, with fewer decimals where it would not fit.
 void append_number(std::string& text, double value)

@@ -369,8 +369,8 @@ void PairList::add_rows(std::span<const Columns> sets, const Block& rows, const 
                            .used = used_.data(),
                            .left_out = scratch.left_out.data()};
     const auto make_room = [n](auto& entries, std::size_t listed) {
-        const auto needed = listed + n + pair::copy_width;
-        if (entries.size() < needed) entries.resize(needed + needed / 8);
+        const auto needed = listed + n + 1;
+        entries.grow(needed);
         return entries.data() + listed;
     };
     for (; search.own < rows.last; ++search.own) {

@@ -21,44 +21,42 @@ std::size_t index(std::int64_t i)
 
 } // namespace
 
-template <class T>
-void PairList::Room<T>::make(std::size_t wanted)
+void PairList::release()
 {
-    if (size >= wanted) return;
-    size = wanted + wanted / 8;
-    entries.reset(); // before there is another
-    entries = std::make_unique_for_overwrite<T[]>(size);
+    outer_.clear();
+    inner_.clear();
+    parts_.clear();
+    found_.clear();
+    inner_far_ = {};
+    inner_close_ = {};
 }
 
 void PairList::share_out_rows()
 {
-    const auto close_of = [](const OuterRow& row) { return index(row.close_end - row.close); };
-    const auto size_of = [&](const OuterRow& row) {
-        return index((row.near_end - row.near) + (row.far_end - row.far)) + close_of(row);
-    };
     std::size_t total = 0;
-    for (const auto& row : outer_) total += size_of(row);
+    for (const auto& row : outer_) total += row.size();
     const auto n_parts = index(Slices(outer_.size(), few_clusters).count());
     before_parts_.clear();
     named_near_.assign(n_parts * clusters_.size(), 0);
     std::int64_t next = 0;
-    Before before{0, 0};
+    Before before{0, 0, 0};
     for (std::size_t p = 1; p <= n_parts; ++p) {
         Part part{next, next};
         before_parts_.push_back(before);
         std::int32_t* const named = named_near_.data() + (p - 1) * clusters_.size();
         while (part.last < std::ssize(outer_) && (before.all < total * p / n_parts || p == n_parts)) {
             const auto& row = outer_[index(part.last++)];
-            before.all += size_of(row);
-            before.close += close_of(row);
+            before.all += row.size();
+            before.near += index(row.near_end - row.near);
+            before.close += index(row.close_end - row.close);
             for (const auto cj : std::span(row.near, row.near_end)) ++named[cj];
         }
         next = part.last;
         parts_.push_back(part);
     }
     inner_.resize(outer_.size());
-    inner_far_.make(before.all + n_parts * pair::copy_width);
-    inner_close_.make(before.close + n_parts);
+    inner_far_.grow(before.all - before.near + n_parts);
+    inner_close_.grow(before.close + n_parts);
     named_.resize(named_near_.size());
 }
 
@@ -138,8 +136,8 @@ void PairList::take_inner()
                      .largest_margin = largest_margin,
                      .cutoff = reach_,
                      .close = close_,
-                     .kept_far = inner_far_.entries.get() + before.all + index(p) * pair::copy_width,
-                     .kept_close = inner_close_.entries.get() + before.close + index(p),
+                     .kept_far = inner_far_.data() + before.all - before.near + index(p),
+                     .kept_close = inner_close_.data() + before.close + index(p),
                      .named = named_.data() + index(p) * clusters_.size()});
     });
 }

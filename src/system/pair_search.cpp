@@ -62,14 +62,6 @@ HOLON_INLINE RowEntries find_among(const RowSearch& s, const ClusterOf<T>* clust
     return next;
 }
 
-/// May write up to copy_width more.
-HOLON_INLINE std::int32_t* copy(const std::int32_t* begin, const std::int32_t* end, std::int32_t* to)
-{
-    for (const std::int32_t* from = begin; from < end; from += copy_width)
-        __builtin_memcpy(to + (from - begin), from, copy_width * sizeof *to);
-    return to + (end - begin);
-}
-
 template <class T>
 HOLON_INLINE void prune_rows(const Prune& d, const ClusterOf<T>* clusters)
 {
@@ -79,8 +71,9 @@ HOLON_INLINE void prune_rows(const Prune& d, const ClusterOf<T>* clusters)
     constexpr std::uint32_t all_lanes = 0xffff; // what is not used is far away, or in lanes that belong to no atom
     for (std::int64_t ci = d.first; ci < d.last; ++ci) {
         const RowCluster<T> row(clusters[ci]);
-        const PairList::OuterRow entries = d.rows[ci];
-        const PairList::Row begin{next_far, next_far, next_close, next_close};
+        const PairList::Row entries = d.rows[ci];
+        std::int32_t* const far = next_far;
+        PairList::Entry* const close_entries = next_close;
         const F16 reach = splat<F16>((d.cutoff + d.margin[ci]) * per_nm);
         const auto within_cutoff = [&](std::int32_t other, std::uint32_t mask, F16 distance2)
             __attribute__((always_inline))
@@ -90,7 +83,6 @@ HOLON_INLINE void prune_rows(const Prune& d, const ClusterOf<T>* clusters)
             d.named[other] += is_within;
             return is_within;
         };
-        next_far = copy(entries.near, entries.near_end, next_far);
         for (const std::int32_t* e = entries.far; e != entries.far_end; ++e) {
             const std::int32_t other = *e;
             add(next_far, other, within_cutoff(other, all_lanes, row.from(clusters[other]).square()));
@@ -105,7 +97,7 @@ HOLON_INLINE void prune_rows(const Prune& d, const ClusterOf<T>* clusters)
             add(next_far, entry.cluster, is_one ^ close);
             add(next_close, entry, close);
         }
-        d.kept_rows[ci] = {begin.far, next_far, begin.close, next_close};
+        d.kept_rows[ci] = {entries.near, entries.near_end, far, next_far, close_entries, next_close};
     }
 }
 

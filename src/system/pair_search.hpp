@@ -54,17 +54,16 @@ struct Prune {
     const Cluster* clusters;
     const CentredCluster* centred; // as many, or null
     std::int64_t first, last;
-    const PairList::OuterRow* rows; // per cluster, as the next
+    const PairList::Row* rows; // per cluster, as the next
     PairList::Row* kept_rows;
     const std::uint32_t *used_rows, *used; // per cluster, see PairList
     const float* margin;                   // per cluster [nm]
     float largest_margin;                  // [nm]
     float cutoff, close;                   // [nm]
-    std::int32_t* kept_far;                // room for all entries of these rows and copy_width more
+    std::int32_t* kept_far;                // room for all entries of these rows but the near ones, and one more
     PairList::Entry* kept_close;           // for the close ones and one more
     std::int32_t* named; // per cluster: grows by how many of the kept name it, but for those that are near
 };
-inline constexpr int copy_width = 16;
 
 #define HOLON_DECLARE(variant)                                                                                         \
     std::size_t find_candidates_##variant(const Block& block, const ClusterSet& set, std::int32_t* found);             \

@@ -92,6 +92,10 @@ void Partition::repartition(Atoms& atoms, double width)
 {
     std::vector<AtomRecord> records;
     std::vector<KeptNumber> kept;
+    for (auto* field : {&atoms.x_ref, &atoms.f}) { // of the last step; their memory is of use here
+        field->clear();
+        field->shrink_to_fit();
+    }
     records.reserve(index(atoms.n_owned));
     Outbox leaving, leaving_kept;
     for (std::int32_t i = 0; i < atoms.n_owned; ++i) {

@@ -94,9 +94,12 @@ struct RandomClusters {
     std::vector<PairList::Row> rows() const
     {
         std::vector<PairList::Row> all;
-        for (std::size_t c = 0; c + 1 < close_begin.size(); ++c)
-            all.push_back({far.data() + far_begin[c], far.data() + far_begin[c + 1], close.data() + close_begin[c],
-                           close.data() + close_begin[c + 1]});
+        for (std::size_t c = 0; c + 1 < close_begin.size(); ++c) {
+            const auto *begin = far.data() + far_begin[c], *end = far.data() + far_begin[c + 1];
+            const auto* const middle = begin + static_cast<std::ptrdiff_t>(c) % (end - begin + 1); // anywhere
+            all.push_back(
+                {begin, middle, middle, end, close.data() + close_begin[c], close.data() + close_begin[c + 1]});
+        }
         return all;
     }
 };

@@ -13,6 +13,12 @@ struct PairLists {
     PairLists(const Topology& topology, const NonbondedConstants& constants);
 
     void build(const Atoms& atoms, const Partition& partition, double skin);
+    /// Gives the memory of the lists back, until they are built again.
+    void release()
+    {
+        coulomb.release();
+        vdw.release();
+    }
     void load_positions(const Atoms& atoms)
     {
         coulomb.load_positions(atoms);

@@ -1,13 +1,13 @@
 #pragma once
 
 #include <holon/core/box.hpp>
+#include <holon/core/memory.hpp>
 #include <holon/system/atoms.hpp>
 #include <holon/system/partition.hpp>
 #include <holon/system/topology.hpp>
 
 #include <array>
 #include <cstdint>
-#include <memory>
 #include <span>
 #include <vector>
 
@@ -47,17 +47,15 @@ public:
     };
 
     /// The partners of one cluster: those none of whose atoms may come close, and of which all are pairs, by their
-    /// number alone; and the others.
+    /// number alone; and the others. Of the former, those that were `near` when the outer list was made stay in the
+    /// inner list as long as it lives.
     struct Row {
-        const std::int32_t *far, *far_end;
-        const Entry *close, *close_end;
-        std::size_t size() const { return static_cast<std::size_t>((far_end - far) + (close_end - close)); }
-    };
-
-    /// The same of the outer list, as long as it lives. Those that are `near` now stay in the inner list.
-    struct OuterRow {
         const std::int32_t *near, *near_end, *far, *far_end;
         const Entry *close, *close_end;
+        std::size_t size() const
+        {
+            return static_cast<std::size_t>((near_end - near) + (far_end - far) + (close_end - close));
+        }
     };
 
     /// Rows [first, last): those of a thread.
@@ -73,6 +71,9 @@ public:
     /// [nm]; of each row, apart, the partners with atoms that may come closer than `close`.
     void build(const Atoms& atoms, const std::vector<std::uint8_t>& takes_part, const Partition& partition,
                double cutoff, double skin, double close);
+
+    /// Gives the memory of the entries back: there are none until the next build().
+    void release();
 
     /// Copies the positions of all atoms into the clusters, once per step, and renews the inner list if it must be.
     void load_positions(const Atoms& atoms);
@@ -97,8 +98,8 @@ public:
     void for_each_entry(std::size_t ci, Use use) const
     {
         const Row& row = inner_[ci];
-        for (const auto cj : std::span(row.far, row.far_end))
-            use(Entry{cj, used_rows_[ci] * used_[static_cast<std::size_t>(cj)]});
+        for (const auto part : {std::span(row.near, row.near_end), std::span(row.far, row.far_end)})
+            for (const auto cj : part) use(Entry{cj, used_rows_[ci] * used_[static_cast<std::size_t>(cj)]});
         for (const auto entry : std::span(row.close, row.close_end)) use(entry);
     }
 
@@ -120,8 +121,8 @@ private:
         std::size_t near, far, close;
     };
     struct Found { // by the search of some blocks; and room for more, which is not filled anew at every search
-        std::vector<std::int32_t> near, far;
-        std::vector<Entry> close;
+        Room<std::int32_t> near, far;
+        Room<Entry> close;
         std::vector<Ends> ends; // per row, after one of zeros
     };
     struct Scratch { // of a thread
@@ -152,20 +153,12 @@ private:
     std::vector<std::int32_t> atoms_;
     std::vector<std::uint32_t> used_rows_, used_;
     std::vector<Found> found_; // has the entries of the outer list
-    std::vector<OuterRow> outer_;
-    std::vector<Row> inner_;
-    /// Entries of the inner list: room for those of the outer one. Not a vector: memory that is never written costs
-    /// none.
-    template <class T>
-    struct Room {
-        std::unique_ptr<T[]> entries;
-        std::size_t size = 0;
-        void make(std::size_t wanted);
-    };
+    std::vector<Row> outer_, inner_;
+    // Entries of the inner list that are not near: room for those of the outer one.
     Room<std::int32_t> inner_far_;
     Room<Entry> inner_close_;
     struct Before { // entries of the outer list before a part
-        std::size_t all, close;
+        std::size_t all, near, close;
     };
     std::vector<Part> parts_;
     std::vector<Before> before_parts_;

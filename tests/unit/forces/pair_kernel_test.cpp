@@ -53,7 +53,7 @@ Forces run(Kernel kernel, Fold fold, Kind kind, const RandomClusters& c, const P
         std::vector<std::int32_t> named(n);
         for (auto r = parts[p].first; r < parts[p].last; ++r) {
             const auto& row = rows[static_cast<std::size_t>(r)];
-            for (const auto cluster : std::span(row.far, row.far_end)) ++named[static_cast<std::size_t>(cluster)];
+            for (const auto cluster : std::span(row.near, row.far_end)) ++named[static_cast<std::size_t>(cluster)];
             for (const auto& entry : std::span(row.close, row.close_end))
                 ++named[static_cast<std::size_t>(entry.cluster)];
         }

@@ -255,12 +255,11 @@ TEST(PairSearch, PrunesByMarginsAndSetsClosePairsApart)
             else
                 (random() % 8 == 0 ? lists.near : lists.far).push_back(j); // these stay wherever they are
         }
-        for (int k = 0; k < pair::copy_width; ++k) lists.near.push_back(-1); // not to be seen
     }
-    std::vector<PairList::OuterRow> rows;
+    std::vector<PairList::Row> rows;
     for (const auto& [near, far, maybe_close] : outer)
-        rows.push_back({near.data(), near.data() + near.size() - pair::copy_width, far.data(), far.data() + far.size(),
-                        maybe_close.data(), maybe_close.data() + maybe_close.size()});
+        rows.push_back({near.data(), near.data() + near.size(), far.data(), far.data() + far.size(), maybe_close.data(),
+                        maybe_close.data() + maybe_close.size()});
     constexpr std::int32_t middle[] = {4 << 20, 4 << 20, 16 << 20};
     for (const auto& variant : variants())
         for (const bool use_centred : {false, true}) {
@@ -268,7 +267,7 @@ TEST(PairSearch, PrunesByMarginsAndSetsClosePairsApart)
             std::vector<CentredCluster> centred(clusters.size());
             EXPECT_TRUE(variant.centre(clusters.data(), middle, n_clusters, centred.data()));
             constexpr std::size_t room = static_cast<std::size_t>(n_clusters) * n_clusters;
-            std::vector<std::int32_t> kept_far(room + pair::copy_width);
+            std::vector<std::int32_t> kept_far(room + 1);
             std::vector<PairList::Entry> kept_close(room + 1);
             constexpr std::int32_t named_before = 3;
             std::vector<std::int32_t> named(clusters.size(), named_before), expected_named = named;
@@ -292,7 +291,6 @@ TEST(PairSearch, PrunesByMarginsAndSetsClosePairsApart)
             std::size_t n_far = 0, n_close = 0;
             for (std::size_t i = first; i < last; ++i) {
                 Lists expected;
-                expected.far.assign(rows[i].near, rows[i].near_end);
                 const auto within = [&](std::int32_t other, std::uint32_t mask) {
                     const auto j = static_cast<std::size_t>(other);
                     const bool is_one = distance(clusters[i], clusters[j], mask) < cutoff + margin[i] + margin[j];
@@ -313,8 +311,10 @@ TEST(PairSearch, PrunesByMarginsAndSetsClosePairsApart)
                 const auto& row = kept_rows[i];
                 EXPECT_TRUE(std::ranges::equal(std::span(row.far, row.far_end), expected.far)) << i;
                 EXPECT_TRUE(std::ranges::equal(std::span(row.close, row.close_end), expected.close, same_entry)) << i;
-                EXPECT_EQ(row.size(), expected.far.size() + expected.close.size());
-                n_far += expected.far.size();
+                EXPECT_EQ(row.near, rows[i].near);
+                EXPECT_EQ(row.near_end, rows[i].near_end);
+                EXPECT_EQ(row.size(), outer[i].near.size() + expected.far.size() + expected.close.size());
+                n_far += outer[i].near.size() + expected.far.size();
                 n_close += expected.close.size();
             }
             EXPECT_EQ(named, expected_named);

@@ -1,0 +1,60 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdlib>
+#include <memory>
+#include <new>
+#include <type_traits>
+#include <utility>
+
+/// Memory beyond what the standard library's containers do with it. (With the GNU C library; else nothing is done.)
+namespace holon {
+
+/// From now on, large arrays, which come and go with every repartition, are returned to the system as soon as they are
+/// freed. Left to itself the C library keeps more and more of them, a seventh of all memory.
+void return_large_arrays();
+
+/// Returns what is free now: after much has been used that will not be needed again.
+void return_free_memory();
+
+/// Room for numbers, for a writer that knows how much it needs before it writes. Not a vector: memory that is never
+/// written costs none, and large ones grow where they are.
+template <class T>
+class Room {
+    static_assert(std::is_trivially_copyable_v<T> && alignof(T) <= alignof(std::max_align_t));
+
+public:
+    Room() = default;
+    Room(Room&& other) noexcept : entries_(std::move(other.entries_)), size_(std::exchange(other.size_, 0)) {}
+    Room& operator=(Room&& other) noexcept
+    {
+        entries_ = std::move(other.entries_);
+        size_ = std::exchange(other.size_, 0);
+        return *this;
+    }
+
+    std::size_t size() const { return size_; }
+    T* data() { return entries_.get(); }
+    const T* data() const { return entries_.get(); }
+
+    /// At least `wanted`, what has been written is kept.
+    void grow(std::size_t wanted)
+    {
+        if (size_ >= wanted) return;
+        const std::size_t size = wanted + wanted / 4;
+        void* const grown = std::realloc(entries_.get(), size * sizeof(T));
+        if (grown == nullptr) throw std::bad_alloc();
+        static_cast<void>(entries_.release());
+        entries_.reset(static_cast<T*>(grown));
+        size_ = size;
+    }
+
+private:
+    struct Free {
+        void operator()(T* entries) const { std::free(entries); }
+    };
+    std::unique_ptr<T[], Free> entries_;
+    std::size_t size_ = 0;
+};
+
+} // namespace holon
