@@ -83,16 +83,16 @@ HOLON_INLINE L3 load(const std::int64_t* values, const std::int64_t (&first)[lan
     std::int64_t x[3][lanes];
     for (int l = 0; l < lanes; ++l)
         for (int k = 0; k < 3; ++k) x[k][l] = values[first[l] + k];
-    L3 loaded;
-    __builtin_memcpy(&loaded, x, sizeof loaded);
-    return loaded;
+    return {holon::load<I8>(x[0]), holon::load<I8>(x[1]), holon::load<I8>(x[2])};
 }
 
 /// Lanes that repeat another write the same again.
 HOLON_INLINE void store(std::int64_t* values, const std::int64_t (&first)[lanes], const L3& stored)
 {
     std::int64_t x[3][lanes];
-    __builtin_memcpy(x, &stored, sizeof x);
+    holon::store(x[0], stored.x);
+    holon::store(x[1], stored.y);
+    holon::store(x[2], stored.z);
     for (int l = 0; l < lanes; ++l)
         for (int k = 0; k < 3; ++k) values[first[l] + k] = x[k][l];
 }
@@ -123,14 +123,13 @@ HOLON_INLINE void load_three(const std::int64_t* values, const std::int64_t (&fi
     I8 rows[lanes];
     std::int64_t last[lanes];
     for (int l = 0; l < lanes; ++l) {
-        __builtin_memcpy(&rows[l], values + first[l], sizeof rows[l]);
+        rows[l] = holon::load<I8>(values + first[l]);
         last[l] = values[first[l] + lanes];
     }
     transpose(rows);
     loaded[0] = {rows[0], rows[1], rows[2]};
     loaded[1] = {rows[3], rows[4], rows[5]};
-    loaded[2] = {rows[6], rows[7], I8{}};
-    __builtin_memcpy(&loaded[2].z, last, sizeof last);
+    loaded[2] = {rows[6], rows[7], holon::load<I8>(last)};
 }
 
 HOLON_INLINE void store_three(std::int64_t* values, const std::int64_t (&first)[lanes], const L3 (&stored)[3])
@@ -139,9 +138,9 @@ HOLON_INLINE void store_three(std::int64_t* values, const std::int64_t (&first)[
                       stored[1].y, stored[1].z, stored[2].x, stored[2].y};
     transpose(rows);
     std::int64_t last[lanes];
-    __builtin_memcpy(last, &stored[2].z, sizeof last);
+    holon::store(last, stored[2].z);
     for (int l = 0; l < lanes; ++l) {
-        __builtin_memcpy(values + first[l], &rows[l], sizeof rows[l]);
+        holon::store(values + first[l], rows[l]);
         values[first[l] + lanes] = last[l];
     }
 }

@@ -87,18 +87,10 @@ HOLON_INLINE V3<F8> nearest_difference(const L3& a, const L3& b, const KernelDat
     return {to_doubles<F8>(d.x) * position_nm, to_doubles<F8>(d.y) * position_nm, to_doubles<F8>(d.z) * position_nm};
 }
 
-/// round_to_int_clamped() in each lane.
-HOLON_INLINE I8 round_clamped(F8 v)
-{
-    const F8 bound = splat<F8>(0x1p58);
-    v = select(v < bound, v, bound);
-    return round_to_integers<I8>(select(v > -bound, v, -bound));
-}
-
 HOLON_INLINE L3 round_force(const V3<F8>& f)
 {
     constexpr double units = 0x1p28;
-    return {round_clamped(f.x * units), round_clamped(f.y * units), round_clamped(f.z * units)};
+    return {round_clamped<I8>(f.x * units), round_clamped<I8>(f.y * units), round_clamped<I8>(f.z * units)};
 }
 
 template <int n>
@@ -111,7 +103,9 @@ HOLON_INLINE void add_lanes(std::int64_t* f, const LaneAtoms& at, const std::int
 HOLON_INLINE void add_to_atom(std::int64_t* f, const LaneAtoms& at, int n, const L3& force)
 {
     std::int64_t parts[3][lanes];
-    __builtin_memcpy(parts, &force, sizeof parts);
+    store(parts[0], force.x);
+    store(parts[1], force.y);
+    store(parts[2], force.z);
     if (n == lanes) return add_lanes<lanes>(f, at, parts);
     for (int l = 0; l < n; ++l)
         for (int k = 0; k < 3; ++k) f[at.lane[l] + k] += parts[k][l];
@@ -119,7 +113,7 @@ HOLON_INLINE void add_to_atom(std::int64_t* f, const LaneAtoms& at, int n, const
 
 HOLON_INLINE int128 sum_of(F8 v, int n)
 {
-    const I8 units = round_clamped(v * 0x1p36);
+    const I8 units = round_clamped<I8>(v * 0x1p36);
     int128 sum = 0;
     for (int l = 0; l < n; ++l) sum += units[l];
     return sum;

@@ -16,18 +16,10 @@ constexpr int lanes = 8;
 using F8 = Vector<double, lanes>;
 using I8 = Vector<std::int64_t, lanes>;
 
-/// round_to_int_clamped() in each lane.
-HOLON_INLINE I8 rounded(F8 x)
-{
-    const F8 bound = splat<F8>(0x1p58);
-    const F8 below = select(x < bound, x, bound); // NaN becomes the bound
-    return round_to_integers<I8>(select(below > -bound, below, -bound));
-}
-
 /// added + value x factor.
 HOLON_INLINE I8 moved(I8 added, I8 value, F8 factor)
 {
-    return added + rounded(to_doubles<F8>(value) * factor);
+    return added + round_clamped<I8>(to_doubles<F8>(value) * factor);
 }
 
 /// The same for less than eight numbers: whatever the other lanes hold is not written.

@@ -100,4 +100,13 @@ HOLON_INLINE VI round_to_integers(V x)
     }
 }
 
+/// round_to_int_clamped() in each lane.
+template <class VI, class V>
+HOLON_INLINE VI round_clamped(V x)
+{
+    const V bound = splat<V>(0x1p58);
+    const V below = select(x < bound, x, bound); // NaN becomes the bound
+    return round_to_integers<VI>(select(below > -bound, below, -bound));
+}
+
 } // namespace holon

@@ -181,6 +181,17 @@ HOLON_INLINE V select(VI condition, V a, V b)
         return condition ? a : b;
 }
 
+/// n lanes of two vectors of the compiler's, one behind the other, from `first` on.
+template <int first, int n, class V>
+HOLON_INLINE auto consecutive(V a, V b)
+{
+    const auto take = [ a, b ]<int... lane>(std::integer_sequence<int, lane...>) __attribute__((always_inline))
+    {
+        return __builtin_shufflevector(a, b, (first + lane)...);
+    };
+    return take(std::make_integer_sequence<int, n>{});
+}
+
 /// The halves of a vector, and of halves a vector.
 template <class V>
 HOLON_INLINE auto low_half(V v)
@@ -188,11 +199,7 @@ HOLON_INLINE auto low_half(V v)
     if constexpr (is_wide<V>)
         return v.low;
     else
-        return [v]<int... lane>(std::integer_sequence<int, lane...>) __attribute__((always_inline))
-        {
-            return __builtin_shufflevector(v, v, lane...);
-        }
-    (std::make_integer_sequence<int, lanes_in<V> / 2>{});
+        return consecutive<0, lanes_in<V> / 2>(v, v);
 }
 template <class V>
 HOLON_INLINE auto high_half(V v)
@@ -200,11 +207,7 @@ HOLON_INLINE auto high_half(V v)
     if constexpr (is_wide<V>)
         return v.high;
     else
-        return [v]<int... lane>(std::integer_sequence<int, lane...>) __attribute__((always_inline))
-        {
-            return __builtin_shufflevector(v, v, (lane + lanes_in<V> / 2)...);
-        }
-    (std::make_integer_sequence<int, lanes_in<V> / 2>{});
+        return consecutive<lanes_in<V> / 2, lanes_in<V> / 2>(v, v);
 }
 template <class V, class Half>
 HOLON_INLINE V joined(Half low, Half high)
@@ -212,11 +215,7 @@ HOLON_INLINE V joined(Half low, Half high)
     if constexpr (is_wide<V>)
         return {low, high};
     else
-        return [=]<int... lane>(std::integer_sequence<int, lane...>) __attribute__((always_inline))
-        {
-            return __builtin_shufflevector(low, high, lane...);
-        }
-    (std::make_integer_sequence<int, lanes_in<V>>{});
+        return consecutive<0, lanes_in<V>>(low, high);
 }
 
 /// Each number as one of another type.
