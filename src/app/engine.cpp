@@ -119,12 +119,15 @@ void Engine::renew_local_lists()
                                      [this](std::int32_t copy) { return partition_.owner_of(copy); }});
     }
     const auto timer = timers.measure(Stage::pair_list);
-    {
-        const auto work = load_.measure();
-        pair_lists_.build(atoms, partition_, skin_);
-        pair_force_.set_up(pair_lists_, atoms);
-    }
+    renew_pair_lists();
     if (long_range_) long_range_->set_up(atoms, pair_lists_.allowed_displacement());
+}
+
+void Engine::renew_pair_lists()
+{
+    const auto work = load_.measure();
+    pair_lists_.build(atoms, partition_, skin_);
+    pair_force_.set_up(pair_lists_, atoms);
 }
 
 bool Engine::stale(const Votes& votes) const
@@ -231,13 +234,13 @@ double Engine::mesh_error()
     }
     pair_lists_.release();
     {
-        const auto mesh = make_mesh(comm_, *topology_, *settings, box_, constants.coulomb_factor, Precision::real64);
+        const auto mesh =
+            make_mesh(comm_, *topology_, *settings, box_, constants.coulomb_factor, parameters_.precision);
         mesh->set_up(atoms, pair_lists_.allowed_displacement());
         mesh->start(atoms, nullptr);
         failures += mesh->add_forces(atoms);
     }
-    pair_lists_.build(atoms, partition_, skin_);
-    pair_force_.set_up(pair_lists_, atoms);
+    renew_pair_lists();
     partition_.halo().accumulate(atoms.f);
 
     FixedSum error, norm;

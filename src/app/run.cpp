@@ -58,8 +58,8 @@ int run_system(RunInput& input, const RunOptions& options, const Communicator& c
     Engine engine(comm, input.topology, parameters, input.box);
     engine.distribute(std::move(input.records), std::move(input.kept));
     if (input.checkpoint) {
-        input.checkpoint->atoms = {};
-        input.checkpoint->kept = {};
+        release(input.checkpoint->atoms);
+        release(input.checkpoint->kept);
     }
     if (options.reverse_velocities)
         for (auto& v : engine.atoms.v) v = -v;

@@ -2,6 +2,7 @@
 
 #include <holon/core/error.hpp>
 #include <holon/core/instruction_sets.hpp>
+#include <holon/core/memory.hpp>
 #include <holon/core/parallel.hpp>
 #include <holon/system/thread_forces.hpp>
 
@@ -138,8 +139,7 @@ struct PairForce::Impl {
         }
         const auto n_lane_forces = list.parts().size() * list.clusters().size();
         if (lane_forces.size() < n_lane_forces) {
-            lane_forces.clear();
-            lane_forces.shrink_to_fit(); // before there are others
+            release(lane_forces); // before there are others
             lane_forces.resize(n_lane_forces);
         }
         own.wide.resize(list.parts().size());

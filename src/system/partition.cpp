@@ -1,6 +1,7 @@
 #include <holon/system/partition.hpp>
 
 #include <holon/core/error.hpp>
+#include <holon/core/memory.hpp>
 
 #include "outbox.hpp"
 
@@ -63,8 +64,8 @@ void Partition::distribute(std::vector<AtomRecord> records, std::vector<KeptNumb
     for (const auto& record : records) Packer(by_molecule.to(meeting_place(record.id))).put(record);
     if (!keeps_) kept.clear();
     for (const auto& number : kept) Packer(kept_by_molecule.to(meeting_place(number.id))).put(number);
-    records = {};
-    kept = {};
+    release(records);
+    release(kept);
     exchange(comm_, by_molecule, records);
     if (keeps_) exchange(comm_, kept_by_molecule, kept);
     std::ranges::sort(records, {}, &AtomRecord::id);
@@ -78,8 +79,8 @@ void Partition::distribute(std::vector<AtomRecord> records, std::vector<KeptNumb
     Outbox by_owner, kept_by_owner;
     for (const auto& record : records) Packer(by_owner.to(owner(record.id))).put(record);
     for (const auto& number : kept) Packer(kept_by_owner.to(owner(number.id))).put(number);
-    records = {};
-    kept = {};
+    release(records);
+    release(kept);
     exchange(comm_, by_owner, records);
     if (keeps_) exchange(comm_, kept_by_owner, kept);
     accept(std::move(records), atoms);
@@ -92,10 +93,7 @@ void Partition::repartition(Atoms& atoms, double width)
 {
     std::vector<AtomRecord> records;
     std::vector<KeptNumber> kept;
-    for (auto* field : {&atoms.x_ref, &atoms.f}) { // of the last step; their memory is of use here
-        field->clear();
-        field->shrink_to_fit();
-    }
+    for (auto* field : {&atoms.x_ref, &atoms.f}) release(*field); // of the last step; their memory is of use here
     records.reserve(index(atoms.n_owned));
     Outbox leaving, leaving_kept;
     for (std::int32_t i = 0; i < atoms.n_owned; ++i) {

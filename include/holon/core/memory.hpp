@@ -6,6 +6,7 @@
 #include <new>
 #include <type_traits>
 #include <utility>
+#include <vector>
 
 /// Memory beyond what the standard library's containers do with it. (With the GNU C library; else nothing is done.)
 namespace holon {
@@ -16,6 +17,13 @@ void return_large_arrays();
 
 /// Returns what is free now: after much has been used that will not be needed again.
 void return_free_memory();
+
+/// Empties the vector and frees its memory, which neither clear() nor an assignment of {} does.
+template <class T>
+void release(std::vector<T>& vector)
+{
+    std::vector<T>().swap(vector);
+}
 
 /// Room for numbers, for a writer that knows how much it needs before it writes. Not a vector: memory that is never
 /// written costs none, and large ones grow where they are.
