@@ -3,7 +3,6 @@
 #include <holon/app/state_gro.hpp>
 #include <holon/app/stop_signals.hpp>
 #include <holon/comm/on_root.hpp>
-#include <holon/core/cpu_time.hpp>
 #include <holon/core/error.hpp>
 #include <holon/core/state_hash.hpp>
 
@@ -269,12 +268,8 @@ void Outputs::describe(const RunInput& input, Engine& engine, const std::optiona
 
 void Outputs::start_clocks(Engine& engine)
 {
-    engine.comm().barrier(); // what one rank has done before is no part of it
     engine.timers = {};
-    if (checkpoint_) checkpoint_->restart_stats();
-    begin_ = Timers::Clock::now();
-    cpu_begin_ = process_cpu_seconds();
-    reductions_begin_ = engine.comm().reductions();
+    clocks_.start(engine.comm(), checkpoint_);
 }
 
 bool Outputs::wants_energies(std::int64_t step) const
@@ -315,7 +310,7 @@ void Outputs::measured(const Measurement& m)
 void Outputs::frame(Engine& engine, std::int64_t step, double time)
 {
     step_ = step;
-    if (log_) log_->progress(step, start_step_, parameters_.nsteps, wall_seconds());
+    if (log_) log_->progress(step, start_step_, parameters_.nsteps, clocks_.wall_seconds());
     if (!trajectory_ || step % parameters_.nstx != 0 || trajectory_->has_frame(step)) return;
     const auto timer = engine.timers.measure(Stage::output);
     trajectory_->append(step, time, engine.atoms, engine.box());
@@ -404,7 +399,7 @@ EnergyReport Outputs::report(const Measurement& m) const
     return {m.step, m.time, energies_of(m), m.temperature, m.mean_pressure(), m.virial};
 }
 
-Summary Outputs::summary(const Engine& engine) const
+Summary Outputs::summary(const Engine& engine, const StepCosts& costs) const
 {
     Summary s;
     s.program = "holon-md";
@@ -415,31 +410,23 @@ Summary Outputs::summary(const Engine& engine) const
     s.constraints = engine.topology().n_constraints();
     s.start_step = start_step_;
     s.end_step = step_;
-    s.wall_s = wall_seconds();
+    s.wall_s = costs.wall_s;
+    s.cpu_s = costs.cpu_s;
+    s.checkpoint = costs.checkpoint;
     const double ns = 1e-3 * static_cast<double>(step_ - start_step_) * parameters_.dt; // of simulated time
     if (s.wall_s > 0.0 && parameters_.integrator != IntegratorKind::steep) s.ns_per_day = ns * 86400.0 / s.wall_s;
     if (first_) s.initial = report(*first_);
     if (last_) s.final = report(*last_);
     s.mesh = mesh_;
     s.constraint_sets = diagnoses_;
-    if (checkpoint_) s.checkpoint = checkpoint_->stats();
     return s;
-}
-
-/// CPU time and the cost of checkpoints, of all ranks. Collective.
-void Outputs::add_costs(const Communicator& comm, Summary& s) const
-{
-    auto& c = s.checkpoint;
-    s.cpu_s = process_cpu_seconds() - cpu_begin_;
-    for (double* seconds : {&s.cpu_s, &c.blocked_s, &c.pack_s, &c.helper_cpu_s})
-        *seconds = 1e-9 * static_cast<double>(comm.sum(static_cast<std::int64_t>(1e9 * *seconds)));
-    c.bytes_per_step = comm.sum(c.bytes_per_step);
 }
 
 void Outputs::finish(Engine& engine, const RunState& state, const std::string& remark)
 {
     const auto& comm = engine.comm();
-    const auto reductions = comm.reductions() - reductions_begin_;
+    auto costs = clocks_.read(comm, checkpoint_);
+    costs.sum_up(comm);
     step_ = state.step;
     if (checkpoint_) {
         if (last_checkpoint_ != state.step) submit(engine, state);
@@ -452,7 +439,7 @@ void Outputs::finish(Engine& engine, const RunState& state, const std::string& r
     const auto confout = file("confout.gro");
     // Whoever asked for the end may not wait for long: what takes longest comes last then.
     if (!stopped()) write_state_gro(confout, engine, state);
-    auto s = summary(engine);
+    auto s = summary(engine, costs);
     s.status = stopped() ? "stopped" : "finished";
     s.state_hash = system_hash(engine);
     s.constraint_length_error = engine.length_error();
@@ -461,8 +448,7 @@ void Outputs::finish(Engine& engine, const RunState& state, const std::string& r
     s.timings = mean_timings(comm, engine.timers.seconds());
     s.cpu_timings = mean_timings(comm, engine.timers.cpu_seconds());
     s.load_balance = load_report(engine);
-    s.communication = communication_report(engine, reductions);
-    add_costs(comm, s);
+    s.communication = communication_report(engine, costs.reductions);
     on_root(comm, [&] {
         energy_file_->finish();
         if (!energy_file_->error().empty()) throw Failure(energy_file_->error());
@@ -487,7 +473,7 @@ void Outputs::report_failure(const Engine& engine, const std::string& message)
     log_->end_progress();
     log_->line("Failed: " + message);
     if (checkpoint_) checkpoint_->mark_outputs(marks());
-    auto s = summary(engine);
+    auto s = summary(engine, clocks_.read(engine.comm(), checkpoint_));
     s.status = "failed";
     s.message = message;
     try {

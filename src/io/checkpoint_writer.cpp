@@ -436,8 +436,10 @@ std::string CheckpointWriter::error() const
     return error.empty() ? impl_->syncer.error() : error;
 }
 
-CheckpointStats CheckpointWriter::stats() const
+CheckpointStats CheckpointWriter::stats()
 {
+    impl_->helper.wait();
+    impl_->syncer.wait();
     auto stats = impl_->stats;
     stats.helper_cpu_s = impl_->cpu_of_threads() - impl_->helper_cpu_before;
     return stats;

@@ -4,6 +4,7 @@
 #include <holon/app/input.hpp>
 #include <holon/app/log_file.hpp>
 #include <holon/app/measurement.hpp>
+#include <holon/app/step_clocks.hpp>
 #include <holon/io/checkpoint.hpp>
 #include <holon/io/energy_file.hpp>
 #include <holon/io/output_folder.hpp>
@@ -32,7 +33,7 @@ public:
 
     /// First lines of md.log: system, grid, mesh, notes. Call after Outputs exists, before the first step. Collective.
     void describe(const RunInput& input, Engine& engine, const std::optional<MeshReport>& mesh);
-    void start_clocks(Engine& engine); // of the run proper. Collective.
+    void start_clocks(Engine& engine); // of the steps. Collective.
 
     bool wants_energies(std::int64_t step) const;
     void measured(const Measurement& measurement);
@@ -77,15 +78,11 @@ private:
     std::string problem() const;
     std::vector<std::pair<std::string, double>> energies_of(const Measurement& m) const;
     EnergyReport report(const Measurement& m) const;
-    Summary summary(const Engine& engine) const;
-    void add_costs(const Communicator& comm, Summary& summary) const;
-    double wall_seconds() const { return Timers::seconds_since(begin_); }
+    Summary summary(const Engine& engine, const StepCosts& costs) const;
 
     const Parameters& parameters_;
     OutputFolder& folder_;
-    Timers::Clock::time_point begin_ = Timers::Clock::now();
-    double cpu_begin_ = 0.0;
-    std::int64_t reductions_begin_ = 0;
+    StepClocks clocks_;
     std::vector<EnergyTerm> terms_; // those that the system has
     bool in_place_ = false;         // goes on in the files that are there
     OutputMarks start_marks_;       // of the state that the run goes on from

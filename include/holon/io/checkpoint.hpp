@@ -157,8 +157,8 @@ public:
     void mark_outputs(const OutputMarks& marks);
 
     std::string error() const; // empty, or why writing failed on this rank
-    CheckpointStats stats() const;
-    void restart_stats(); // of the steps to come, without what has been written to begin with
+    CheckpointStats stats();   // when what is being written and synced is done
+    void restart_stats();      // of the steps to come, without what has been written to begin with
 
 private:
     struct Impl;

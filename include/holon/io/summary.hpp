@@ -66,7 +66,7 @@ struct Summary {
     std::array<int, 3> domains = {1, 1, 1};
     std::int64_t atoms = 0, constraints = 0;
     std::int64_t start_step = 0, end_step = 0;
-    double wall_s = 0.0, ns_per_day = 0.0;
+    double wall_s = 0.0, ns_per_day = 0.0; // of the steps: without preparations and the files of the end
     std::optional<std::uint64_t> state_hash;
     std::optional<EnergyReport> initial, final;
     double constraint_length_error = 0.0;                    // max |r^2 - d^2| / (2 d^2)
@@ -74,7 +74,7 @@ struct Summary {
     std::int64_t constraint_iterations = 0;                  // most of any solver in any stage
     std::vector<std::pair<std::string, double>> timings;     // stage, wall time [s]
     std::vector<std::pair<std::string, double>> cpu_timings; // stage, CPU time of a rank [s]
-    double cpu_s = 0.0;                                      // of all ranks with their helper threads
+    double cpu_s = 0.0;                                      // likewise, of all ranks with their helper threads
     CheckpointStats checkpoint;                              // of all ranks together
     std::optional<MeshReport> mesh;
     std::optional<LoadBalanceReport> load_balance; // of several ranks
