@@ -35,13 +35,13 @@ struct Buffer {
     Rows rows() const { return {positions, velocities, kept}; }
 };
 
-/// Which atoms they are, from one repartition to the next. The helper threads share it.
+/// Which atoms they are, from one repartition to the next.
 struct Identities {
     std::vector<AtomIdentity> rows;
     std::int64_t first_row = 0;
     std::uint64_t checksum = 0;
+    std::int64_t version = 0; // counts the repartitions
 };
-using SharedIdentities = std::shared_ptr<const Identities>;
 
 void copy(std::span<const IVec3> from, std::vector<IVec3>& to)
 {
@@ -49,50 +49,22 @@ void copy(std::span<const IVec3> from, std::vector<IVec3>& to)
     std::ranges::copy(std::as_bytes(from), std::as_writable_bytes(std::span(to)).begin()); // one memmove
 }
 
-/// What goes to the file, in the order in which it is added. The kernel lets one process at a time write to a file, and
-/// others spin: the helpers of a node take turns, each with as much as stays in the cache from a checksum to the write.
-class WritesInTurn {
-public:
-    static constexpr std::size_t piece = 1 << 20;
-
-    WritesInTurn(RawFile& file, NodeMutex& turns) : file_(file), turns_(turns) {}
-
-    /// The bytes must be there until the end.
-    void add(std::span<const std::byte> bytes, std::int64_t offset)
-    {
-        pending_[n_pending_++] = {bytes, offset};
-        size_ += bytes.size();
-        if (size_ >= piece || n_pending_ == pending_.size()) finish();
+/// Writes rows of a block of the file and adds them to a checksum, in pieces that stay in the cache from the one to the
+/// other. Pieces end at multiples of their size in the file, as the kernel's large pages do.
+template <class Row>
+void write_rows(RawFile& file, std::span<const Row> rows, std::int64_t block, std::int64_t first_row, Checksum& sum)
+{
+    constexpr std::size_t piece = 256 << 10;
+    auto bytes = std::as_bytes(rows);
+    auto offset = block + first_row * static_cast<std::int64_t>(sizeof(Row));
+    while (!bytes.empty()) {
+        const auto part = bytes.first(std::min(piece - static_cast<std::size_t>(offset) % piece, bytes.size()));
+        sum.add(part);
+        file.write(part, offset);
+        bytes = bytes.subspan(part.size());
+        offset += static_cast<std::int64_t>(part.size());
     }
-    /// Rows of a block of the file, and to a checksum.
-    template <class Row>
-    void add_rows(std::span<const Row> rows, std::int64_t block, std::int64_t first_row, Checksum& sum)
-    {
-        const auto bytes = std::as_bytes(rows);
-        const auto begin = block + first_row * static_cast<std::int64_t>(sizeof(Row));
-        for (std::size_t at = 0; at < bytes.size(); at += piece) {
-            const auto part = bytes.subspan(at, std::min(piece, bytes.size() - at));
-            sum.add(part);
-            add(part, begin + static_cast<std::int64_t>(at));
-        }
-    }
-    void finish()
-    {
-        const std::lock_guard turn(turns_);
-        for (std::size_t w = 0; w < n_pending_; ++w) file_.write(pending_[w].bytes, pending_[w].offset);
-        n_pending_ = size_ = 0;
-    }
-
-private:
-    struct Write {
-        std::span<const std::byte> bytes;
-        std::int64_t offset;
-    };
-    RawFile& file_;
-    NodeMutex& turns_;
-    std::array<Write, 8> pending_{};
-    std::size_t n_pending_ = 0, size_ = 0;
-};
+}
 
 double seconds_since(Clock::time_point begin)
 {
@@ -111,8 +83,8 @@ struct CheckpointWriter::Impl {
     int take(int& next, int count) const { return std::exchange(next, (next + 1) % count); }
     Rows pack(const Atoms& atoms, bool lent, Buffer& buffer) const;
     CommitRecord write(int slot, const CommitRecord& record, const Rows& rows);
-    void write_identities(int slot, const Identities& all);
-    void write_once();
+    void write_identities(int slot);
+    void fill_slots(std::span<const IVec3> rows);
     void wait_for_helper();
     void sync(std::optional<int> slot) const;
     void check_in_place();
@@ -127,13 +99,14 @@ struct CheckpointWriter::Impl {
     std::int64_t sequence = 0; // of the last state
     std::int64_t first_kept = 0;
     std::size_t n_owned = 0, n_kept = 0;
-    SharedIdentities identities;
-    std::array<SharedIdentities, max_ring + synced_slots> identities_in; // what this writer has left in each slot
-    std::array<Buffer, 2> buffers;                                       // one is filled while the other is written
-    bool lent = false;                                                   // the helper reads the atoms themselves
-    bool sync_due = false;                                               // the next state is one to be synced
-    std::int64_t unsynced = -1; // sequence of a state that is to be synced when all ranks have written it; -1: none
-    int unsynced_slot = 0;      // where it is
+    Identities identities; // of the helper while it is busy
+    std::array<std::int64_t, max_ring + synced_slots>
+        identities_in{};           // which version this writer has left in each slot
+    std::array<Buffer, 2> buffers; // one is filled while the other is written
+    bool lent = false;             // the helper reads the atoms themselves
+    bool sync_due = false;         // the next state is one to be synced
+    std::int64_t unsynced = -1;    // sequence of a state that is to be synced when all ranks have written it; -1: none
+    int unsynced_slot = 0;         // where it is
     std::size_t current = 0;
     CommitRecord last_record{}; // of the state that finish() has written
     std::int64_t last_record_at = -1;
@@ -164,47 +137,49 @@ void CheckpointWriter::Impl::wait_for_helper()
     stats.blocked_s += seconds_since(begin);
 }
 
-/// Writes this rank's part of a state, but for the identities; returns the record that now stands in the file.
+/// Writes this rank's part of a state, but for the identities; returns the record that now stands in the file. The
+/// kernel lets one process at a time write to a file, and others spin: the helpers of a node take turns.
 CommitRecord CheckpointWriter::Impl::write(int slot, const CommitRecord& record, const Rows& rows)
 {
     const auto& place = directory.slots[static_cast<std::size_t>(slot)];
     auto committed = record;
     Checksum moving, kept;
-    WritesInTurn writes(file, turns);
-    writes.add_rows(rows.positions, place.positions, record.first_row, moving);
-    writes.add_rows(rows.velocities, place.velocities, record.first_row, moving);
-    writes.add_rows(rows.kept, place.kept, record.first_kept, kept);
+    const std::lock_guard turn(turns);
+    write_rows(file, rows.positions, place.positions, record.first_row, moving);
+    write_rows(file, rows.velocities, place.velocities, record.first_row, moving);
+    write_rows(file, rows.kept, place.kept, record.first_kept, kept);
     committed.data_checksum = moving.value();
     if (record.kept > 0) committed.kept_checksum = kept.value();
     seal(committed);
-    writes.add(std::as_bytes(std::span(&committed, 1)), place.records + record.rank * page_bytes);
-    writes.finish();
+    file.write(std::as_bytes(std::span(&committed, 1)), place.records + record.rank * page_bytes);
     return committed;
 }
 
-void CheckpointWriter::Impl::write_identities(int slot, const Identities& all)
+/// If the slot has not got them yet.
+void CheckpointWriter::Impl::write_identities(int slot)
 {
-    WritesInTurn writes(file, turns);
-    writes.add(std::as_bytes(std::span(all.rows)), directory.slots[static_cast<std::size_t>(slot)].identities +
-                                                       all.first_row * static_cast<std::int64_t>(sizeof(AtomIdentity)));
-    writes.finish();
+    auto& there = identities_in[static_cast<std::size_t>(slot)];
+    if (there == identities.version) return;
+    const std::lock_guard turn(turns);
+    file.write(std::as_bytes(std::span(identities.rows)),
+               directory.slots[static_cast<std::size_t>(slot)].identities +
+                   identities.first_row * static_cast<std::int64_t>(sizeof(AtomIdentity)));
+    there = identities.version;
 }
 
-/// Fills this rank's part of all slots. The first time that a page is written costs the kernel several times as much as
-/// all others; the first steps are to cost no more than any.
-void CheckpointWriter::Impl::write_once()
+/// Fills this rank's part of all slots, with the identities that the first states need and with any rows. The first
+/// time that a page is written costs the kernel several times as much as all others; the first steps are to cost no
+/// more than any.
+void CheckpointWriter::Impl::fill_slots(std::span<const IVec3> rows)
 {
-    const std::vector<IVec3> rows(std::min(n_owned, WritesInTurn::piece / sizeof(IVec3)), IVec3::Zero());
-    WritesInTurn writes(file, turns);
-    for (int slot = 0; slot < directory.slot_count(); ++slot)
-        for (const auto block : {directory.slots[static_cast<std::size_t>(slot)].positions,
-                                 directory.slots[static_cast<std::size_t>(slot)].velocities})
-            for (std::size_t row = 0; row < n_owned; row += rows.size()) {
-                const auto part = std::span(rows).first(std::min(rows.size(), n_owned - row));
-                writes.add(std::as_bytes(part), block + (identities->first_row + static_cast<std::int64_t>(row)) *
-                                                            static_cast<std::int64_t>(sizeof(IVec3)));
-            }
-    writes.finish();
+    Checksum sum;
+    for (int slot = 0; slot < directory.slot_count(); ++slot) {
+        write_identities(slot);
+        const std::lock_guard turn(turns);
+        const auto& place = directory.slots[static_cast<std::size_t>(slot)];
+        for (const auto block : {place.positions, place.velocities})
+            write_rows(file, rows, block, identities.first_row, sum);
+    }
 }
 
 /// A slot, or all of the file: the others change at every step, and writing them to disk, too, would be several times
@@ -246,7 +221,7 @@ CheckpointWriter CheckpointWriter::create(const Communicator& comm, const std::s
 
     CheckpointWriter writer(std::make_unique<Impl>(comm, options, std::move(file), directory, new_run_id(comm)));
     writer.repartition(atoms);
-    on_all(comm, [&] { writer.impl_->write_once(); });
+    on_all(comm, [&] { writer.impl_->fill_slots(std::span(atoms.x).first(writer.impl_->n_owned)); });
     writer.agree(options.sync_seconds > 0.0 ? std::uint64_t{checkpoint_sync_due} : 0);
     writer.submit(state, atoms, box);
     on_all(comm, [&] {
@@ -319,16 +294,17 @@ void CheckpointWriter::repartition(const Atoms& atoms)
         return first;
     };
     const auto& directory = impl_->directory;
-    auto identities = std::make_shared<Identities>();
-    identities->first_row = place(impl_->n_owned, atoms_of_whole_pages, directory.rows);
+    impl_->wait_for_helper();
+    auto& identities = impl_->identities;
+    identities.first_row = place(impl_->n_owned, atoms_of_whole_pages, directory.rows);
     if (directory.kept > 0)
         impl_->first_kept = place(impl_->n_kept, rows_of_whole_pages<KeptNumber>, directory.kept_rows);
 
     const double begin = thread_cpu_seconds();
-    identities->rows.reserve(impl_->n_owned);
-    for (std::size_t i = 0; i < impl_->n_owned; ++i) identities->rows.push_back({atoms.image[i], atoms.id[i]});
-    identities->checksum = checksum(std::as_bytes(std::span(identities->rows)));
-    impl_->identities = std::move(identities);
+    identities.rows.resize(impl_->n_owned);
+    for (std::size_t i = 0; i < impl_->n_owned; ++i) identities.rows[i] = {atoms.image[i], atoms.id[i]};
+    identities.checksum = checksum(std::as_bytes(std::span(identities.rows)));
+    ++identities.version;
     impl_->stats.pack_s += thread_cpu_seconds() - begin;
 }
 
@@ -370,8 +346,8 @@ void CheckpointWriter::submit(const RunState& state, const Atoms& atoms, const B
     auto record = make_record(state, box);
     record.writer = impl_->writer_id;
     record.sequence = ++impl_->sequence;
-    record.first_row = impl_->identities->first_row;
-    record.identity_checksum = impl_->identities->checksum;
+    record.first_row = impl_->identities.first_row;
+    record.identity_checksum = impl_->identities.checksum;
     record.atoms = static_cast<std::int64_t>(impl_->n_owned);
     record.first_kept = impl_->first_kept;
     record.kept = static_cast<std::int64_t>(impl_->n_kept);
@@ -390,11 +366,9 @@ void CheckpointWriter::submit(const RunState& state, const Atoms& atoms, const B
         impl_->unsynced = impl_->sequence;
         impl_->unsynced_slot = slot;
     }
-    impl_->helper.start([impl = impl_.get(), slot, record, rows, identities = impl_->identities] {
+    impl_->helper.start([impl = impl_.get(), slot, record, rows] {
         impl->check_in_place();
-        auto& there = impl->identities_in[static_cast<std::size_t>(slot)];
-        if (there != identities) impl->write_identities(slot, *identities);
-        there = identities;
+        impl->write_identities(slot);
         impl->last_record = impl->write(slot, record, rows);
         impl->last_record_at = impl->directory.slots[static_cast<std::size_t>(slot)].records + record.rank * page_bytes;
     });
