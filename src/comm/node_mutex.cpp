@@ -2,12 +2,15 @@
 
 #include "mpi_impl.hpp"
 
+#include <algorithm>
 #include <cerrno>
+#include <chrono>
 #include <fcntl.h>
 #include <new>
 #include <pthread.h>
 #include <string>
 #include <sys/mman.h>
+#include <thread>
 #include <unistd.h>
 
 namespace holon {
@@ -104,7 +107,13 @@ NodeMutex::NodeMutex(const Communicator& comm) : impl_(std::make_shared<Impl>())
 
 void NodeMutex::lock()
 {
-    if (pthread_mutex_lock(impl_->mutex()) == EOWNERDEAD) pthread_mutex_consistent(impl_->mutex());
+    using std::chrono::microseconds;
+    for (microseconds pause(200);; pause = std::min(2 * pause, microseconds(1000))) {
+        const int code = pthread_mutex_trylock(impl_->mutex());
+        if (code == EOWNERDEAD) pthread_mutex_consistent(impl_->mutex());
+        if (code != EBUSY) return;
+        std::this_thread::sleep_for(pause);
+    }
 }
 
 void NodeMutex::unlock()

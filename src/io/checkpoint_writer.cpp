@@ -82,7 +82,7 @@ struct CheckpointWriter::Impl {
     double cpu_of_threads() const { return helper.cpu_seconds() + syncer.cpu_seconds(); }
     int take(int& next, int count) const { return std::exchange(next, (next + 1) % count); }
     Rows pack(const Atoms& atoms, bool lent, Buffer& buffer) const;
-    CommitRecord write(int slot, const CommitRecord& record, const Rows& rows);
+    void write(int slot, const Rows& rows);
     void write_identities(int slot);
     void fill_slots(std::span<const IVec3> rows);
     void wait_for_helper();
@@ -108,8 +108,8 @@ struct CheckpointWriter::Impl {
     std::int64_t unsynced = -1;    // sequence of a state that is to be synced when all ranks have written it; -1: none
     int unsynced_slot = 0;         // where it is
     std::size_t current = 0;
-    CommitRecord last_record{}; // of the state that finish() has written
-    std::int64_t last_record_at = -1;
+    CommitRecord record{}; // of the last state; of the helper while it is busy
+    int last_slot = -1;    // where that state is
     CheckpointStats stats;
     double helper_cpu_before = 0.0; // what its threads have used before they were counted [s]
     Clock::time_point last_sync = Clock::now(), last_look = Clock::now();
@@ -137,22 +137,20 @@ void CheckpointWriter::Impl::wait_for_helper()
     stats.blocked_s += seconds_since(begin);
 }
 
-/// Writes this rank's part of a state, but for the identities; returns the record that now stands in the file. The
-/// kernel lets one process at a time write to a file, and others spin: the helpers of a node take turns.
-CommitRecord CheckpointWriter::Impl::write(int slot, const CommitRecord& record, const Rows& rows)
+/// Writes this rank's part of a state, but for the identities. The kernel lets one process at a time write to a file,
+/// and others spin: the helpers of a node take turns.
+void CheckpointWriter::Impl::write(int slot, const Rows& rows)
 {
     const auto& place = directory.slots[static_cast<std::size_t>(slot)];
-    auto committed = record;
     Checksum moving, kept;
     const std::lock_guard turn(turns);
     write_rows(file, rows.positions, place.positions, record.first_row, moving);
     write_rows(file, rows.velocities, place.velocities, record.first_row, moving);
     write_rows(file, rows.kept, place.kept, record.first_kept, kept);
-    committed.data_checksum = moving.value();
-    if (record.kept > 0) committed.kept_checksum = kept.value();
-    seal(committed);
-    file.write(std::as_bytes(std::span(&committed, 1)), place.records + record.rank * page_bytes);
-    return committed;
+    record.data_checksum = moving.value();
+    if (record.kept > 0) record.kept_checksum = kept.value();
+    seal(record);
+    file.write(std::as_bytes(std::span(&record, 1)), place.records + record.rank * page_bytes);
 }
 
 /// If the slot has not got them yet.
@@ -343,7 +341,13 @@ void CheckpointWriter::submit(const RunState& state, const Atoms& atoms, const B
     const auto rows = impl_->pack(atoms, lent, buffer);
     impl_->lent = lent;
 
-    auto record = make_record(state, box);
+    impl_->stats.pack_s += thread_cpu_seconds() - begin_cpu;
+
+    impl_->wait_for_helper();
+
+    begin_cpu = thread_cpu_seconds();
+    auto& record = impl_->record;
+    record = make_record(state, box);
     record.writer = impl_->writer_id;
     record.sequence = ++impl_->sequence;
     record.first_row = impl_->identities.first_row;
@@ -353,11 +357,6 @@ void CheckpointWriter::submit(const RunState& state, const Atoms& atoms, const B
     record.kept = static_cast<std::int64_t>(impl_->n_kept);
     record.rank = impl_->comm.rank();
     record.ranks = impl_->comm.size();
-    impl_->stats.pack_s += thread_cpu_seconds() - begin_cpu;
-
-    impl_->wait_for_helper();
-
-    begin_cpu = thread_cpu_seconds();
     const int ring = static_cast<int>(impl_->directory.ring);
     const int slot =
         synced ? ring + impl_->take(impl_->next_synced, synced_slots) : impl_->take(impl_->next_ring, ring);
@@ -366,11 +365,11 @@ void CheckpointWriter::submit(const RunState& state, const Atoms& atoms, const B
         impl_->unsynced = impl_->sequence;
         impl_->unsynced_slot = slot;
     }
-    impl_->helper.start([impl = impl_.get(), slot, record, rows] {
+    impl_->last_slot = slot;
+    impl_->helper.start([impl = impl_.get(), slot, rows] {
         impl->check_in_place();
         impl->write_identities(slot);
-        impl->last_record = impl->write(slot, record, rows);
-        impl->last_record_at = impl->directory.slots[static_cast<std::size_t>(slot)].records + record.rank * page_bytes;
+        impl->write(slot, rows);
     });
     impl_->stats.pack_s += thread_cpu_seconds() - begin_cpu;
     impl_->stats.written += 1;
@@ -394,12 +393,14 @@ void CheckpointWriter::finish()
 
 void CheckpointWriter::mark_outputs(const OutputMarks& marks)
 {
-    if (!error().empty() || impl_->last_record_at < 0) return;
+    if (!error().empty() || impl_->last_slot < 0) return;
     impl_->helper.start([impl = impl_.get(), marks] {
-        impl->last_record.outputs = marks;
-        seal(impl->last_record);
+        auto& record = impl->record;
+        record.outputs = marks;
+        seal(record);
         // A page, which a kill cannot leave half written.
-        impl->file.write(std::as_bytes(std::span(&impl->last_record, 1)), impl->last_record_at);
+        const auto begin = impl->directory.slots[static_cast<std::size_t>(impl->last_slot)].records;
+        impl->file.write(std::as_bytes(std::span(&record, 1)), begin + record.rank * page_bytes);
     });
     impl_->helper.wait();
 }
