@@ -7,8 +7,8 @@
 namespace holon {
 
 /// A mutex that the ranks of a node share. Those that wait are asleep, where the kernel's own locks would let them spin
-/// on a core that another thread of the run could use, and look again every 200 us: to be woken costs more, above all
-/// the one who wakes. For speed alone: where ranks have no memory in common, each has a mutex of its own.
+/// on a core that another thread of the run could use, and look again after 200 us and more: to be woken costs more,
+/// above all the one who wakes. For speed alone: where ranks have no memory in common, each has a mutex of its own.
 class NodeMutex {
 public:
     explicit NodeMutex(const Communicator& comm); // collective
