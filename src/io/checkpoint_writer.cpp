@@ -83,6 +83,7 @@ struct CheckpointWriter::Impl {
     int take(int& next, int count) const { return std::exchange(next, (next + 1) % count); }
     Rows pack(const Atoms& atoms, bool lent, Buffer& buffer) const;
     void write(int slot, const Rows& rows);
+    void write_record(int slot);
     void write_identities(int slot);
     void fill_slots(std::span<const IVec3> rows);
     void wait_for_helper();
@@ -149,8 +150,15 @@ void CheckpointWriter::Impl::write(int slot, const Rows& rows)
     write_rows(file, rows.kept, place.kept, record.first_kept, kept);
     record.data_checksum = moving.value();
     if (record.kept > 0) record.kept_checksum = kept.value();
+    write_record(slot);
+}
+
+/// A page, which a kill cannot leave half written.
+void CheckpointWriter::Impl::write_record(int slot)
+{
     seal(record);
-    file.write(std::as_bytes(std::span(&record, 1)), place.records + record.rank * page_bytes);
+    file.write(std::as_bytes(std::span(&record, 1)),
+               directory.slots[static_cast<std::size_t>(slot)].records + record.rank * page_bytes);
 }
 
 /// If the slot has not got them yet.
@@ -395,12 +403,8 @@ void CheckpointWriter::mark_outputs(const OutputMarks& marks)
 {
     if (!error().empty() || impl_->last_slot < 0) return;
     impl_->helper.start([impl = impl_.get(), marks] {
-        auto& record = impl->record;
-        record.outputs = marks;
-        seal(record);
-        // A page, which a kill cannot leave half written.
-        const auto begin = impl->directory.slots[static_cast<std::size_t>(impl->last_slot)].records;
-        impl->file.write(std::as_bytes(std::span(&record, 1)), begin + record.rank * page_bytes);
+        impl->record.outputs = marks;
+        impl->write_record(impl->last_slot);
     });
     impl_->helper.wait();
 }

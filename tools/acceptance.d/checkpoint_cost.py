@@ -9,7 +9,7 @@ import systems
 
 INTERVALS = {"every step": 1, "every 10": 10, "every 100": 100, "off": 0}
 LIMIT, GOAL = 0.03, 0.015  # of the CPU time
-PRECISION = 0.015  # of a loss of speed
+PRECISION, MOST_TURNS = 0.015, 25  # of a loss of speed
 QUIET = {"nstxout_compressed": 0, "nstenergy": 0, "nstlog": 0}
 
 
@@ -88,9 +88,8 @@ def speed(make_input, seconds, turns, what):
                 shares.append(share(result))
 
         # One run differs from the next by more than what is to be seen: neighbours in time are compared, first the one
-        # first and then the other, and more of them until their median is known. The shorter they are, the more they
-        # have in common, and the more of them there are.
-        while len(slower) < turns or (standard_error(slower) > PRECISION and len(slower) < 5 * turns):
+        # first and then the other, and more of them until their median is known.
+        while len(slower) < turns or (standard_error(slower) > PRECISION and len(slower) < MOST_TURNS):
             pair = ["every step", "off"]
             for name in pair if len(slower) % 2 == 0 else reversed(pair):
                 take(name)
@@ -115,6 +114,6 @@ def speed(make_input, seconds, turns, what):
 CASES = {
     "3.cost-lysozyme": cost(lysozyme, 200, "lysozyme, 2 ranks"),
     "3.cost-million": cost(million, 100, "1.1 million atoms of water, 2 ranks"),
-    "3.speed-lysozyme": speed(lysozyme, 4, 25, "lysozyme, 2 ranks"),
+    "3.speed-lysozyme": speed(lysozyme, 20, 5, "lysozyme, 2 ranks"),
     "3.speed-million": speed(million, 20, 5, "1.1 million atoms of water, 2 ranks"),
 }
