@@ -2,6 +2,7 @@
 quiet one."""
 
 import math
+import shutil
 import statistics
 
 import holon_runner as holon
@@ -70,36 +71,39 @@ def standard_error(values):
     return 1.253 * deviation / 0.674 / math.sqrt(len(values))
 
 
-def speed(make_input, seconds, turns, what):
+def speed(make_input, seconds, turns, slices, what):
     def run(report):
         arguments = make_input(report)
-        steps = steps_of(report.work / "trial", arguments, seconds)
+        steps = steps_of(report.work / "trial", arguments, seconds / slices)
         speeds = {name: [] for name in INTERVALS}
         shares, slower = [], []
 
         def take(name):
-            folder = report.work / f"run-{len(slower)}-{INTERVALS[name]}"
+            folder = report.work / f"run-{INTERVALS[name]}"
             result = holon.run(
                 folder, arguments, 2, timeout=3600, nsteps=steps, checkpoint_interval=INTERVALS[name], **QUIET
             ).summary
-            (folder / "checkpoint.h5").unlink(missing_ok=True)
-            speeds[name].append(result["ns_per_day"])
+            shutil.rmtree(folder)
             if name == "every step":
                 shares.append(share(result))
+            return result["ns_per_day"]
 
-        # One run differs from the next by more than what is to be seen: neighbours in time are compared, first the one
-        # first and then the other, and more of them until their median is known.
+        # The machine drifts by more than what is to be seen: within a turn the ways are taken in slices, first the one
+        # first and then the other, and there are more turns until the median of their differences is known.
         while len(slower) < turns or (standard_error(slower) > PRECISION and len(slower) < MOST_TURNS):
-            pair = ["every step", "off"]
-            for name in pair if len(slower) % 2 == 0 else reversed(pair):
-                take(name)
+            ways = ["every step", "off"]
             if len(slower) < turns:
-                take("every 10")
-                take("every 100")
+                ways += ["every 10", "every 100"]
+            of_slices = {name: [] for name in ways}
+            for number in range(slices):
+                for name in ways if (len(slower) + number) % 2 == 0 else reversed(ways):
+                    of_slices[name].append(take(name))
+            for name, found in of_slices.items():
+                speeds[name].append(statistics.harmonic_mean(found))
             slower.append(1 - speeds["every step"][-1] / speeds["off"][-1])
-        report.note("steps of a run", steps)
+        report.note("steps of a slice, slices of a turn", f"{steps}, {slices}")
         for name, values in speeds.items():
-            figures = f"{statistics.median(values):.4g} ({min(values):.4g} to {max(values):.4g}, {len(values)} runs)"
+            figures = f"{statistics.median(values):.4g} ({min(values):.4g} to {max(values):.4g}, {len(values)} turns)"
             report.note(f"{name} [ns/day]", figures)
         report.at_most("every step: share of the CPU time", statistics.median(shares), LIMIT)
         loss, error = statistics.median(slower), standard_error(slower)
@@ -107,13 +111,13 @@ def speed(make_input, seconds, turns, what):
         report.at_most("its standard error", error, PRECISION)
         report.at_most("every step slower than off, beyond two standard errors", loss - 2 * error, LIMIT)
 
-    run.__doc__ = f"cost: {what}, at least {turns} turns of {seconds} s each way; on a quiet machine"
+    run.__doc__ = f"cost: {what}, at least {turns} turns of {seconds} s each way in slices; on a quiet machine"
     return run
 
 
 CASES = {
     "3.cost-lysozyme": cost(lysozyme, 200, "lysozyme, 2 ranks"),
     "3.cost-million": cost(million, 100, "1.1 million atoms of water, 2 ranks"),
-    "3.speed-lysozyme": speed(lysozyme, 20, 5, "lysozyme, 2 ranks"),
-    "3.speed-million": speed(million, 20, 5, "1.1 million atoms of water, 2 ranks"),
+    "3.speed-lysozyme": speed(lysozyme, 20, 5, 5, "lysozyme, 2 ranks"),
+    "3.speed-million": speed(million, 20, 5, 1, "1.1 million atoms of water, 2 ranks"),
 }
