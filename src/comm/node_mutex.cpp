@@ -59,19 +59,19 @@ void unmap(pthread_mutex_t* mutex)
     if (mutex != nullptr) ::munmap(mutex, sizeof(pthread_mutex_t));
 }
 
-/// Null, if not all ranks of the node could map it.
-pthread_mutex_t* share(MPI_Comm node)
+/// Null, if not all ranks of the group, which are of one node, could map it.
+pthread_mutex_t* share(MPI_Comm group)
 {
     int rank = 0;
-    MPI_Comm_rank(node, &rank);
+    MPI_Comm_rank(group, &rank);
     std::int64_t creator = ::getpid();
-    check_mpi(MPI_Bcast(&creator, 1, MPI_INT64_T, 0, node), "MPI_Bcast");
+    check_mpi(MPI_Bcast(&creator, 1, MPI_INT64_T, 0, group), "MPI_Bcast");
     const std::string name = "/holon-" + std::to_string(creator);
     auto* mutex = rank == 0 ? create(name) : nullptr;
-    check_mpi(MPI_Barrier(node), "MPI_Barrier");
+    check_mpi(MPI_Barrier(group), "MPI_Barrier");
     if (rank != 0) mutex = open(name);
     int all = mutex != nullptr ? 1 : 0;
-    check_mpi(MPI_Allreduce(MPI_IN_PLACE, &all, 1, MPI_INT, MPI_MIN, node), "MPI_Allreduce");
+    check_mpi(MPI_Allreduce(MPI_IN_PLACE, &all, 1, MPI_INT, MPI_MIN, group), "MPI_Allreduce");
     if (rank == 0) ::shm_unlink(name.c_str()); // it lives on where it is mapped
     if (all != 0) return mutex;
     unmap(mutex);
@@ -92,7 +92,7 @@ struct NodeMutex::Impl {
     ~Impl() { unmap(shared); }
 };
 
-NodeMutex::NodeMutex(const Communicator& comm) : impl_(std::make_shared<Impl>())
+NodeMutex::NodeMutex(const Communicator& comm, int groups) : impl_(std::make_shared<Impl>())
 {
     if (comm.size() == 1) return;
     MPI_Comm node = MPI_COMM_NULL;
@@ -101,7 +101,10 @@ NodeMutex::NodeMutex(const Communicator& comm) : impl_(std::make_shared<Impl>())
     int rank = 0;
     MPI_Comm_rank(node, &rank);
     impl_->first = rank == 0;
-    impl_->shared = share(node);
+    MPI_Comm group = MPI_COMM_NULL;
+    check_mpi(MPI_Comm_split(node, rank % groups, rank, &group), "MPI_Comm_split");
+    impl_->shared = share(group);
+    MPI_Comm_free(&group);
     MPI_Comm_free(&node);
 }
 

@@ -49,21 +49,32 @@ void copy(std::span<const IVec3> from, std::vector<IVec3>& to)
     std::ranges::copy(std::as_bytes(from), std::as_writable_bytes(std::span(to)).begin()); // one memmove
 }
 
+constexpr std::size_t piece_bytes = 256 << 10; // of a write
+
 /// Writes rows of a block of the file and adds them to a checksum, in pieces that stay in the cache from the one to the
 /// other. Pieces end at multiples of their size in the file, as the kernel's large pages do.
 template <class Row>
 void write_rows(RawFile& file, std::span<const Row> rows, std::int64_t block, std::int64_t first_row, Checksum& sum)
 {
-    constexpr std::size_t piece = 256 << 10;
     auto bytes = std::as_bytes(rows);
     auto offset = block + first_row * static_cast<std::int64_t>(sizeof(Row));
     while (!bytes.empty()) {
-        const auto part = bytes.first(std::min(piece - static_cast<std::size_t>(offset) % piece, bytes.size()));
+        const auto part =
+            bytes.first(std::min(piece_bytes - static_cast<std::size_t>(offset) % piece_bytes, bytes.size()));
         sum.add(part);
         file.write(part, offset);
         bytes = bytes.subspan(part.size());
         offset += static_cast<std::int64_t>(part.size());
     }
+}
+
+/// Of a node. The kernel lets one process at a time write to a file, and others spin: the helpers take turns. Where the
+/// parts of a state are small, two do at once: to spin is shorter than any sleep then, and ranks that are held up at
+/// the same time do not wait for each other, too.
+int writers_at_once(std::int64_t atoms, int ranks)
+{
+    const auto bytes_of_rank = atoms / ranks * static_cast<std::int64_t>(2 * sizeof(IVec3));
+    return bytes_of_rank <= static_cast<std::int64_t>(piece_bytes) ? 2 : 1;
 }
 
 double seconds_since(Clock::time_point begin)
@@ -75,7 +86,8 @@ double seconds_since(Clock::time_point begin)
 
 struct CheckpointWriter::Impl {
     Impl(Communicator c, CheckpointOptions o, RawFile f, const CheckpointDirectory& d, std::uint64_t id)
-        : comm(std::move(c)), options(std::move(o)), file(std::move(f)), directory(d), writer_id(id), turns(comm)
+        : comm(std::move(c)), options(std::move(o)), file(std::move(f)), directory(d), writer_id(id),
+          turns(comm, writers_at_once(d.atoms, comm.size()))
     {
     }
 
@@ -138,8 +150,7 @@ void CheckpointWriter::Impl::wait_for_helper()
     stats.blocked_s += seconds_since(begin);
 }
 
-/// Writes this rank's part of a state, but for the identities. The kernel lets one process at a time write to a file,
-/// and others spin: the helpers of a node take turns.
+/// Writes this rank's part of a state, but for the identities.
 void CheckpointWriter::Impl::write(int slot, const Rows& rows)
 {
     const auto& place = directory.slots[static_cast<std::size_t>(slot)];

@@ -34,6 +34,18 @@ TEST(NodeMutex, LetsOneRankAtATimePass)
     comm.barrier();
 }
 
+TEST(NodeMutex, IsOneForEachGroup)
+{
+    const auto comm = Communicator::world();
+    NodeMutex mutex(comm, 2);
+    // Held by the ranks 0 and 1 at the same time; by 2 and all after it when these have let it go.
+    if (comm.rank() < 2) mutex.lock();
+    comm.barrier();
+    if (comm.rank() < 2) mutex.unlock();
+    for (int round = 0; round < 3; ++round) const std::lock_guard turn(mutex);
+    comm.barrier();
+}
+
 TEST(NodeMutex, IsFreeAgainWhenItsHolderIsGone)
 {
     const auto comm = Communicator::world();
