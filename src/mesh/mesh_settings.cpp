@@ -133,9 +133,9 @@ MeshSettings choose_mesh(const Parameters& p, const Box& box)
     const double beta = GaussianSplit::beta_for(p.rcoulomb, p.ewald_rtol);
     const double as_spme = spme_error(p, box, beta);
     if (p.mesh == MeshKind::esp) {
-        // Systems differ: what has been asked for is to be kept by all of them. That of smooth PME follows the box, but
-        // in steps: boxes that differ little have the same mesh.
-        const double in_steps = std::exp2(std::floor(8.0 * std::log2(0.6 * as_spme)) / 8.0);
+        // Systems differ: what has been asked for is to be kept by all of them, as is, by a tenth at least, that of
+        // smooth PME. It follows the box, but in steps: boxes that differ little have the same mesh.
+        const double in_steps = std::exp2(std::floor(8.0 * std::log2(0.8 * as_spme)) / 8.0);
         const auto choice = choose(p.mesh_accuracy > 0.0 ? 0.7 * p.mesh_accuracy : in_steps);
         // The largest error of a pair, which makes 0.65 times as much of the forces.
         return prolate_settings(p, box, choice, 0.65 * choice.error, max_pair_degree(p));
