@@ -4,109 +4,135 @@
 
 #include <cstdint>
 
-/// Vectors of the same atom of eight molecules, a molecule to each lane: for kernels that are compiled once per
-/// instruction set. Everything is inlined, every lane does the operations that it would do alone.
+/// Vectors of the same atom of several molecules, a molecule to each lane: for kernels that are compiled once per
+/// instruction set. Everything is inlined, every lane does the operations that it would do alone. F is a vector of
+/// doubles, I one of as many integers.
 namespace holon::lattice_lanes {
 
-inline constexpr int lanes = 8; // molecules at a time
+inline constexpr int lanes = 8; // molecules at a time, of most kernels
 using F8 = Vector<double, lanes>;
 using I8 = Vector<std::int64_t, lanes>;
 
 inline constexpr double position_unit = 0x1p-48, velocity_unit = 0x1p-44; // as in core/lattice.hpp
 
+template <class F>
+using IntegersOf = Vector<std::int64_t, lanes_in<F>>;
+template <class I>
+using RealsOf = Vector<double, lanes_in<I>>;
+
 /// |x|.
-HOLON_INLINE F8 magnitude(F8 x)
+template <class F>
+HOLON_INLINE F magnitude(F x)
 {
-    return (F8)((I8)x & 0x7fffffffffffffff);
+    return (F)((IntegersOf<F>)x & 0x7fffffffffffffff);
 }
 
 /// Zero where no bit of `mask` is set, x where all are.
-HOLON_INLINE F8 kept_where(I8 mask, F8 x)
+template <class I, class F>
+HOLON_INLINE F kept_where(I mask, F x)
 {
-    return (F8)((I8)x & mask);
+    return (F)((I)x & mask);
 }
 
-struct V3 {
-    F8 x, y, z;
+template <class F>
+struct Real3 {
+    F x, y, z;
 };
-HOLON_INLINE V3 operator+(const V3& a, const V3& b)
+using V3 = Real3<F8>;
+
+template <class F>
+HOLON_INLINE Real3<F> operator+(const Real3<F>& a, const Real3<F>& b)
 {
     return {a.x + b.x, a.y + b.y, a.z + b.z};
 }
-HOLON_INLINE V3 operator-(const V3& a, const V3& b)
+template <class F>
+HOLON_INLINE Real3<F> operator-(const Real3<F>& a, const Real3<F>& b)
 {
     return {a.x - b.x, a.y - b.y, a.z - b.z};
 }
-HOLON_INLINE V3 operator*(F8 a, const V3& b)
+template <class F>
+HOLON_INLINE Real3<F> operator*(F a, const Real3<F>& b)
 {
     return {a * b.x, a * b.y, a * b.z};
 }
 /// In the order of Eigen's dot(), with its bits.
-HOLON_INLINE F8 dot(const V3& a, const V3& b)
+template <class F>
+HOLON_INLINE F dot(const Real3<F>& a, const Real3<F>& b)
 {
     return (a.x * b.x + a.y * b.y) + a.z * b.z;
 }
 /// Faster, rounded less often.
-HOLON_INLINE F8 fused_dot(const V3& a, const V3& b)
+template <class F>
+HOLON_INLINE F fused_dot(const Real3<F>& a, const Real3<F>& b)
 {
     return multiply_add(a.x, b.x, multiply_add(a.y, b.y, a.z * b.z));
 }
-HOLON_INLINE V3 kept_where(I8 mask, const V3& a)
+template <class I, class F>
+HOLON_INLINE Real3<F> kept_where(I mask, const Real3<F>& a)
 {
     return {kept_where(mask, a.x), kept_where(mask, a.y), kept_where(mask, a.z)};
 }
 
 /// Lattice values.
-struct L3 {
-    I8 x, y, z;
+template <class I>
+struct Lattice3 {
+    I x, y, z;
 };
-HOLON_INLINE L3 operator+(const L3& a, const L3& b)
+using L3 = Lattice3<I8>;
+
+template <class I>
+HOLON_INLINE Lattice3<I> operator+(const Lattice3<I>& a, const Lattice3<I>& b)
 {
     return {a.x + b.x, a.y + b.y, a.z + b.z};
 }
 /// The difference is exact before it becomes real.
-HOLON_INLINE V3 difference(const L3& from, const L3& to, double unit)
+template <class I>
+HOLON_INLINE Real3<RealsOf<I>> difference(const Lattice3<I>& from, const Lattice3<I>& to, double unit)
 {
-    const auto real = [unit](I8 n) { return to_doubles<F8>(n) * unit; };
+    const auto real = [unit](I n) { return to_doubles<RealsOf<I>>(n) * unit; };
     return {real(to.x - from.x), real(to.y - from.y), real(to.z - from.z)};
 }
-HOLON_INLINE L3 to_lattice(const V3& a, double unit)
+template <class F>
+HOLON_INLINE Lattice3<IntegersOf<F>> to_lattice(const Real3<F>& a, double unit)
 {
+    using I = IntegersOf<F>;
     const double factor = 1.0 / unit;
-    return {round_to_integers<I8>(a.x * factor), round_to_integers<I8>(a.y * factor),
-            round_to_integers<I8>(a.z * factor)};
+    return {round_to_integers<I>(a.x * factor), round_to_integers<I>(a.y * factor), round_to_integers<I>(a.z * factor)};
 }
 
 /// Three numbers for each lane; `first`: where in `values` those of each lane begin.
-HOLON_INLINE L3 load(const std::int64_t* values, const std::int64_t (&first)[lanes])
+template <int n>
+HOLON_INLINE auto load(const std::int64_t* values, const std::int64_t (&first)[n])
 {
-    std::int64_t x[3][lanes];
-    for (int l = 0; l < lanes; ++l)
+    using I = Vector<std::int64_t, n>;
+    std::int64_t x[3][n];
+    for (int l = 0; l < n; ++l)
         for (int k = 0; k < 3; ++k) x[k][l] = values[first[l] + k];
-    return {holon::load<I8>(x[0]), holon::load<I8>(x[1]), holon::load<I8>(x[2])};
+    return Lattice3<I>{holon::load<I>(x[0]), holon::load<I>(x[1]), holon::load<I>(x[2])};
 }
 
 /// Lanes that repeat another write the same again.
-HOLON_INLINE void store(std::int64_t* values, const std::int64_t (&first)[lanes], const L3& stored)
+template <class I, int n>
+HOLON_INLINE void store(std::int64_t* values, const std::int64_t (&first)[n], const Lattice3<I>& stored)
 {
-    std::int64_t x[3][lanes];
+    std::int64_t x[3][n];
     holon::store(x[0], stored.x);
     holon::store(x[1], stored.y);
     holon::store(x[2], stored.z);
-    for (int l = 0; l < lanes; ++l)
+    for (int l = 0; l < n; ++l)
         for (int k = 0; k < 3; ++k) values[first[l] + k] = x[k][l];
 }
 
 /// Rows to columns.
-HOLON_INLINE void transpose(I8 (&m)[lanes])
+HOLON_INLINE void transpose(I8 (&m)[8])
 {
-    I8 pairs[lanes], fours[lanes];
-    for (int r = 0; r < lanes; r += 2) {
+    I8 pairs[8], fours[8];
+    for (int r = 0; r < 8; r += 2) {
         pairs[r] = shuffled<0, 8, 2, 10, 4, 12, 6, 14>(m[r], m[r + 1]);
         pairs[r + 1] = shuffled<1, 9, 3, 11, 5, 13, 7, 15>(m[r], m[r + 1]);
     }
     for (int r = 0; r < 2; ++r)
-        for (int half = 0; half < lanes; half += 4) {
+        for (int half = 0; half < 8; half += 4) {
             const I8 a = pairs[half + r], b = pairs[half + 2 + r];
             fours[half + r] = shuffled<0, 1, 8, 9, 4, 5, 12, 13>(a, b);
             fours[half + 2 + r] = shuffled<2, 3, 10, 11, 6, 7, 14, 15>(a, b);
@@ -117,45 +143,68 @@ HOLON_INLINE void transpose(I8 (&m)[lanes])
     }
 }
 
-/// Those of three atoms, one after another in memory; `first`: where the first atom of each lane begins.
-HOLON_INLINE void load_three(const std::int64_t* values, const std::int64_t (&first)[lanes], L3 (&loaded)[3])
+/// Those of three atoms, one after another in memory; `first`: where the first atom of each lane begins. Eight lanes or
+/// twice as many.
+template <class I>
+HOLON_INLINE void load_three(const std::int64_t* values, const std::int64_t* first, Lattice3<I> (&loaded)[3])
 {
-    I8 rows[lanes];
-    std::int64_t last[lanes];
-    for (int l = 0; l < lanes; ++l) {
-        rows[l] = holon::load<I8>(values + first[l]);
-        last[l] = values[first[l] + lanes];
+    if constexpr (lanes_in < I >> 8) {
+        Lattice3<I8> low[3], high[3];
+        load_three(values, first, low);
+        load_three(values, first + 8, high);
+        for (int a = 0; a < 3; ++a)
+            loaded[a] = {joined<I>(low[a].x, high[a].x), joined<I>(low[a].y, high[a].y),
+                         joined<I>(low[a].z, high[a].z)};
+    } else {
+        I rows[8];
+        std::int64_t last[8];
+        for (int l = 0; l < 8; ++l) {
+            rows[l] = holon::load<I>(values + first[l]);
+            last[l] = values[first[l] + 8];
+        }
+        transpose(rows);
+        loaded[0] = {rows[0], rows[1], rows[2]};
+        loaded[1] = {rows[3], rows[4], rows[5]};
+        loaded[2] = {rows[6], rows[7], holon::load<I>(last)};
     }
-    transpose(rows);
-    loaded[0] = {rows[0], rows[1], rows[2]};
-    loaded[1] = {rows[3], rows[4], rows[5]};
-    loaded[2] = {rows[6], rows[7], holon::load<I8>(last)};
 }
 
-HOLON_INLINE void store_three(std::int64_t* values, const std::int64_t (&first)[lanes], const L3 (&stored)[3])
+template <class I>
+HOLON_INLINE void store_three(std::int64_t* values, const std::int64_t* first, const Lattice3<I> (&stored)[3])
 {
-    I8 rows[lanes] = {stored[0].x, stored[0].y, stored[0].z, stored[1].x,
-                      stored[1].y, stored[1].z, stored[2].x, stored[2].y};
-    transpose(rows);
-    std::int64_t last[lanes];
-    holon::store(last, stored[2].z);
-    for (int l = 0; l < lanes; ++l) {
-        holon::store(values + first[l], rows[l]);
-        values[first[l] + lanes] = last[l];
+    if constexpr (lanes_in < I >> 8) {
+        Lattice3<I8> low[3], high[3];
+        for (int a = 0; a < 3; ++a) {
+            low[a] = {low_half(stored[a].x), low_half(stored[a].y), low_half(stored[a].z)};
+            high[a] = {high_half(stored[a].x), high_half(stored[a].y), high_half(stored[a].z)};
+        }
+        store_three(values, first, low);
+        store_three(values, first + 8, high);
+    } else {
+        I rows[8] = {stored[0].x, stored[0].y, stored[0].z, stored[1].x,
+                     stored[1].y, stored[1].z, stored[2].x, stored[2].y};
+        transpose(rows);
+        std::int64_t last[8];
+        holon::store(last, stored[2].z);
+        for (int l = 0; l < 8; ++l) {
+            holon::store(values + first[l], rows[l]);
+            values[first[l] + 8] = last[l];
+        }
     }
 }
 
 /// Results of many batches.
-struct Summary {
-    I8 residual = {};
+template <class I>
+struct SummaryOf {
+    I residual = {};
     std::int64_t failed = -1; // number of the first molecule without a solution
 
-    HOLON_INLINE void note(F8 error, I8 good)
+    HOLON_INLINE void note(RealsOf<I> error, I good)
     {
-        const I8 bits = (I8)magnitude(error) & good; // see ordered_bits()
+        const I bits = (I)magnitude(error) & good; // see ordered_bits()
         residual = select(bits > residual, bits, residual);
     }
-    HOLON_INLINE void note_failures(I8 good, std::int64_t first, int n)
+    HOLON_INLINE void note_failures(I good, std::int64_t first, int n)
     {
         if (!any_bit(~good)) return;
         for (int l = 0; l < n; ++l)
@@ -164,9 +213,10 @@ struct Summary {
     HOLON_INLINE std::int64_t largest_residual() const
     {
         std::int64_t largest = 0;
-        for (int l = 0; l < lanes; ++l) largest = residual[l] > largest ? residual[l] : largest;
+        for (int l = 0; l < lanes_in<I>; ++l) largest = residual[l] > largest ? residual[l] : largest;
         return largest;
     }
 };
+using Summary = SummaryOf<I8>;
 
 } // namespace holon::lattice_lanes

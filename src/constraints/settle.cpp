@@ -4,7 +4,7 @@
 /// Everything is relative to the first atom (oxygen), so that no precision is lost far from the origin; the centre of
 /// mass stays where it is by construction. Velocities need a 3 x 3 linear system; its matrix is that of the bonds as
 /// they are, not of the ideal triangle, so that r.v = 0 also where a start from a coordinate file is rigid to three
-/// digits only. The arithmetic, for eight waters at a time, is in settle_kernel.cpp.
+/// digits only. The arithmetic, for many waters at a time, is in settle_kernel.cpp.
 #include "settle_kernel.hpp"
 
 #include "bond.hpp"

@@ -12,22 +12,30 @@
 namespace holon::settle {
 namespace {
 
-using namespace lattice_lanes;
+using lattice_lanes::fused_dot, lattice_lanes::position_unit, lattice_lanes::velocity_unit;
+
+/// Waters at a time: where a vector holds eight, two of them, so that one goes on while a root or a division of the
+/// other is under way.
+constexpr int lanes = native_bytes == 64 ? 16 : 8;
+using F = Vector<double, lanes>;
+using I = Vector<std::int64_t, lanes>;
+using V3 = lattice_lanes::Real3<F>;
+using L3 = lattice_lanes::Lattice3<I>;
 
 /// a b + c, or - c, rounded once.
-HOLON_INLINE F8 sum(F8 a, F8 b, F8 c)
+HOLON_INLINE F sum(F a, F b, F c)
 {
     return multiply_add(a, b, c);
 }
-HOLON_INLINE F8 difference(F8 a, F8 b, F8 c)
+HOLON_INLINE F difference(F a, F b, F c)
 {
     return multiply_add(a, b, -c);
 }
-HOLON_INLINE V3 sum(F8 a, const V3& b, const V3& c)
+HOLON_INLINE V3 sum(F a, const V3& b, const V3& c)
 {
     return {sum(a, b.x, c.x), sum(a, b.y, c.y), sum(a, b.z, c.z)};
 }
-HOLON_INLINE V3 difference(F8 a, const V3& b, const V3& c)
+HOLON_INLINE V3 difference(F a, const V3& b, const V3& c)
 {
     return {difference(a, b.x, c.x), difference(a, b.y, c.y), difference(a, b.z, c.z)};
 }
@@ -36,7 +44,7 @@ HOLON_INLINE V3 cross(const V3& a, const V3& b)
     return {difference(a.y, b.z, a.z * b.y), difference(a.z, b.x, a.x * b.z), difference(a.x, b.y, a.y * b.x)};
 }
 
-/// Eight waters; the last one of the list is repeated to fill them up.
+/// Waters that are done together; the last one of the list is repeated to fill up.
 template <bool in_a_row>
 struct Batch {
     std::int64_t atom[in_a_row ? 1 : 3][lanes]; // index of its first number
@@ -71,11 +79,11 @@ struct Correction {
     V3 atom[3];
 
     /// Lanes, all bits set, that have a solution; nothing is added in the others.
-    HOLON_INLINE I8 keep_finite()
+    HOLON_INLINE I keep_finite()
     {
-        F8 sum = {};
+        F sum = {};
         for (const auto& a : atom) sum += (a.x + a.y) + a.z;
-        const I8 good = (I8)(sum - sum == 0.0);
+        const I good = (I)(sum - sum == 0.0);
         for (auto& a : atom) a = kept_where(good, a);
         return good;
     }
@@ -98,7 +106,7 @@ HOLON_INLINE void keep_moved(const Waters& w, std::int64_t first, int n, const C
 /// triangle is too far from the reference.
 HOLON_INLINE Correction settle(const Triangle& t, const V3& b0, const V3& c0, const V3& b, const V3& c)
 {
-    const F8 zero = {}, one = zero + 1.0;
+    const F zero = {}, one = zero + 1.0;
     // Trial positions relative to the centre of mass.
     const V3 a1 = (zero - t.w_h) * (b + c);
     const V3 b1 = b + a1;
@@ -107,44 +115,44 @@ HOLON_INLINE Correction settle(const Triangle& t, const V3& b0, const V3& c0, co
     // Frame: Z normal to the reference plane, a1 in the YZ plane. Here and below, square roots and divisions are few
     // and seldom wait for each other.
     const V3 normal = cross(b0, c0), across = cross(a1, normal);
-    const F8 normal_length = square_root(fused_dot(normal, normal)),
-             across_length = square_root(fused_dot(across, across));
-    const F8 inverse_lengths = 1.0 / (normal_length * across_length);
+    const F normal_length = square_root(fused_dot(normal, normal)),
+            across_length = square_root(fused_dot(across, across));
+    const F inverse_lengths = 1.0 / (normal_length * across_length);
     const V3 z = (across_length * inverse_lengths) * normal;
     const V3 x = (normal_length * inverse_lengths) * across;
     const V3 y = cross(z, x);
-    const F8 xb0 = fused_dot(x, b0), yb0 = fused_dot(y, b0), xc0 = fused_dot(x, c0), yc0 = fused_dot(y, c0);
-    const F8 za1 = fused_dot(z, a1);
-    const F8 xb1 = fused_dot(x, b1), yb1 = fused_dot(y, b1), zb1 = fused_dot(z, b1);
-    const F8 xc1 = fused_dot(x, c1), yc1 = fused_dot(y, c1), zc1 = fused_dot(z, c1);
+    const F xb0 = fused_dot(x, b0), yb0 = fused_dot(y, b0), xc0 = fused_dot(x, c0), yc0 = fused_dot(y, c0);
+    const F za1 = fused_dot(z, a1);
+    const F xb1 = fused_dot(x, b1), yb1 = fused_dot(y, b1), zb1 = fused_dot(z, b1);
+    const F xc1 = fused_dot(x, c1), yc1 = fused_dot(y, c1), zc1 = fused_dot(z, c1);
 
     // The ideal triangle, turned by psi about Y and by phi about X, has the trial's components along Z.
-    const F8 sin_phi = (1.0 / t.ra) * za1;
-    const F8 cos_phi_2 = one - sin_phi * sin_phi;
-    const F8 sin_psi_cos_phi = (0.5 / t.rc) * (zb1 - zc1);
-    const F8 cos_phi = square_root(cos_phi_2);
-    const F8 cos_psi_cos_phi = square_root(cos_phi_2 - sin_psi_cos_phi * sin_psi_cos_phi);
-    const F8 rc_over_cos_phi = t.rc / cos_phi;
-    const F8 xb2 = zero - rc_over_cos_phi * cos_psi_cos_phi;
-    const F8 middle = -t.rb * cos_phi, half = rc_over_cos_phi * sin_psi_cos_phi * sin_phi;
-    const F8 yb2 = middle - half;
-    const F8 yc2 = middle + half;
+    const F sin_phi = (1.0 / t.ra) * za1;
+    const F cos_phi_2 = one - sin_phi * sin_phi;
+    const F sin_psi_cos_phi = (0.5 / t.rc) * (zb1 - zc1);
+    const F cos_phi = square_root(cos_phi_2);
+    const F cos_psi_cos_phi = square_root(cos_phi_2 - sin_psi_cos_phi * sin_psi_cos_phi);
+    const F rc_over_cos_phi = t.rc / cos_phi;
+    const F xb2 = zero - rc_over_cos_phi * cos_psi_cos_phi;
+    const F middle = -t.rb * cos_phi, half = rc_over_cos_phi * sin_psi_cos_phi * sin_phi;
+    const F yb2 = middle - half;
+    const F yc2 = middle + half;
 
     // Turned by theta about Z, the displacements lie along the reference bonds: alpha sin + beta cos = gamma.
-    const F8 alpha = sum(xb2, xb0 - xc0, sum(yb0, yb2, yc0 * yc2));
-    const F8 beta = sum(xb2, yc0 - yb0, sum(xb0, yb2, xc0 * yc2));
-    const F8 gamma = sum(xb0, yb1, xc0 * yc1) - sum(xb1, yb0, xc1 * yc0);
-    const F8 square = sum(alpha, alpha, beta * beta);
-    const F8 inverse_square = 1.0 / square;
-    const F8 root = square_root(square - gamma * gamma);
-    const F8 sin_theta = difference(alpha, gamma, beta * root) * inverse_square;
-    const F8 cos_theta = sum(beta, gamma, alpha * root) * inverse_square;
+    const F alpha = sum(xb2, xb0 - xc0, sum(yb0, yb2, yc0 * yc2));
+    const F beta = sum(xb2, yc0 - yb0, sum(xb0, yb2, xc0 * yc2));
+    const F gamma = sum(xb0, yb1, xc0 * yc1) - sum(xb1, yb0, xc1 * yc0);
+    const F square = sum(alpha, alpha, beta * beta);
+    const F inverse_square = 1.0 / square;
+    const F root = square_root(square - gamma * gamma);
+    const F sin_theta = difference(alpha, gamma, beta * root) * inverse_square;
+    const F cos_theta = sum(beta, gamma, alpha * root) * inverse_square;
 
-    const F8 xb3 = difference(xb2, cos_theta, yb2 * sin_theta), yb3 = sum(xb2, sin_theta, yb2 * cos_theta);
-    const F8 xc3 = -sum(xb2, cos_theta, yc2 * sin_theta), yc3 = difference(yc2, cos_theta, xb2 * sin_theta);
+    const F xb3 = difference(xb2, cos_theta, yb2 * sin_theta), yb3 = sum(xb2, sin_theta, yb2 * cos_theta);
+    const F xc3 = -sum(xb2, cos_theta, yc2 * sin_theta), yc3 = difference(yc2, cos_theta, xb2 * sin_theta);
     const V3 of_b = sum(xb3, x, sum(yb3, y, difference(zb1, z, b1)));
     const V3 of_c = sum(xc3, x, sum(yc3, y, difference(zc1, z, c1)));
-    return {{splat<F8>(-t.m_h / t.m_o) * (of_b + of_c), of_b, of_c}};
+    return {{splat<F>(-t.m_h / t.m_o) * (of_b + of_c), of_b, of_c}};
 }
 
 /// Velocity changes [nm/ps] that make r.v = 0 for the three bonds: O-H1 `b`, O-H2 `c`, H1-H2; `u`, `w`: velocities of
@@ -153,27 +161,27 @@ HOLON_INLINE Correction settle_velocities(const Triangle& t, const V3& b, const 
 {
     const V3 e = c - b;
     const double o = 1.0 / t.m_o, h = 1.0 / t.m_h;
-    const F8 zero = {};
+    const F zero = {};
     // The matrix of the three multipliers, symmetric; its inverse by cofactors.
-    const F8 bb = (o + h) * fused_dot(b, b), cc = (o + h) * fused_dot(c, c), ee = 2.0 * h * fused_dot(e, e);
-    const F8 bc = o * fused_dot(b, c), be = -h * fused_dot(b, e), ce = h * fused_dot(c, e);
-    const F8 k00 = difference(cc, ee, ce * ce), k01 = difference(be, ce, bc * ee), k02 = difference(bc, ce, be * cc);
-    const F8 k11 = difference(bb, ee, be * be), k12 = difference(bc, be, bb * ce), k22 = difference(bb, cc, bc * bc);
-    const F8 inverse = 1.0 / sum(bb, k00, sum(bc, k01, be * k02));
-    const F8 rb = fused_dot(b, u), rc = fused_dot(c, w), re = fused_dot(e, w - u);
+    const F bb = (o + h) * fused_dot(b, b), cc = (o + h) * fused_dot(c, c), ee = 2.0 * h * fused_dot(e, e);
+    const F bc = o * fused_dot(b, c), be = -h * fused_dot(b, e), ce = h * fused_dot(c, e);
+    const F k00 = difference(cc, ee, ce * ce), k01 = difference(be, ce, bc * ee), k02 = difference(bc, ce, be * cc);
+    const F k11 = difference(bb, ee, be * be), k12 = difference(bc, be, bb * ce), k22 = difference(bb, cc, bc * bc);
+    const F inverse = 1.0 / sum(bb, k00, sum(bc, k01, be * k02));
+    const F rb = fused_dot(b, u), rc = fused_dot(c, w), re = fused_dot(e, w - u);
     // Multipliers over the mass of a hydrogen [1/ps].
-    const F8 per_h = h * inverse;
-    const F8 lb = sum(k00, rb, sum(k01, rc, k02 * re)) * per_h;
-    const F8 lc = sum(k01, rb, sum(k11, rc, k12 * re)) * per_h;
-    const F8 le = sum(k02, rb, sum(k12, rc, k22 * re)) * per_h;
+    const F per_h = h * inverse;
+    const F lb = sum(k00, rb, sum(k01, rc, k02 * re)) * per_h;
+    const F lc = sum(k01, rb, sum(k11, rc, k12 * re)) * per_h;
+    const F le = sum(k02, rb, sum(k12, rc, k22 * re)) * per_h;
     const V3 of_b = difference(le, e, lb * b), of_c = sum(zero - le, e, (zero - lc) * c);
-    return {{splat<F8>(-t.m_h / t.m_o) * (of_b + of_c), of_b, of_c}};
+    return {{splat<F>(-t.m_h / t.m_o) * (of_b + of_c), of_b, of_c}};
 }
 
 template <bool in_a_row>
 HOLON_INLINE Outcome positions_of(const Waters& w)
 {
-    Summary summary;
+    lattice_lanes::SummaryOf<I> summary;
     const Triangle& t = w.triangle;
     for (std::int64_t first = 0; first < w.n; first += lanes) {
         const Batch<in_a_row> batch(w, first);
@@ -184,14 +192,14 @@ HOLON_INLINE Outcome positions_of(const Waters& w)
         const V3 c0 = difference(reference[0], reference[2], position_unit);
         auto correction =
             settle(t, b0, c0, difference(atom[0], atom[1], position_unit), difference(atom[0], atom[2], position_unit));
-        const I8 good = correction.keep_finite();
+        const I good = correction.keep_finite();
         for (int a = 0; a < 3; ++a) atom[a] = atom[a] + to_lattice(correction.atom[a], position_unit);
         batch.store(w.x, atom);
         if (w.inverse_dt > 0.0) {
             L3 velocity[3];
             batch.load(w.v, velocity);
             for (int a = 0; a < 3; ++a) {
-                const V3 change = splat<F8>(w.inverse_dt) * correction.atom[a];
+                const V3 change = splat<F>(w.inverse_dt) * correction.atom[a];
                 velocity[a] = velocity[a] + to_lattice(change, velocity_unit);
             }
             batch.store(w.v, velocity);
@@ -212,7 +220,7 @@ HOLON_INLINE Outcome positions_of(const Waters& w)
 template <bool in_a_row>
 HOLON_INLINE Outcome velocities_of(const Waters& w)
 {
-    Summary summary;
+    lattice_lanes::SummaryOf<I> summary;
     const Triangle& t = w.triangle;
     for (std::int64_t first = 0; first < w.n; first += lanes) {
         const Batch<in_a_row> batch(w, first);
@@ -223,7 +231,7 @@ HOLON_INLINE Outcome velocities_of(const Waters& w)
         const V3 c = difference(position[0], position[2], position_unit);
         const auto relative = [&](int i, int j) { return difference(atom[i], atom[j], velocity_unit); };
         auto correction = settle_velocities(t, b, c, relative(0, 1), relative(0, 2));
-        const I8 good = correction.keep_finite();
+        const I good = correction.keep_finite();
         for (int a = 0; a < 3; ++a) atom[a] = atom[a] + to_lattice(correction.atom[a], velocity_unit);
         batch.store(w.v, atom);
         summary.note((1.0 / t.d_oh2) * fused_dot(b, relative(0, 1)), good);
