@@ -6,8 +6,9 @@
 #include <holon/core/parallel.hpp>
 #include <holon/system/thread_forces.hpp>
 
-#include "pair_kernel.hpp"
+#include "wide_kernel.hpp"
 
+#include <algorithm>
 #include <bit>
 #include <cmath>
 #include <fmt/format.h>
@@ -191,20 +192,6 @@ struct PairForce::Impl {
         });
     }
 
-    /// Force over distance, in double.
-    double force_over_r(const KindData& own, PlacePair p, double r2, double rinv) const
-    {
-        if (own.kind == Kind::coulomb) {
-            const double qq = own.charge[index(p.i)] * own.charge[index(p.j)];
-            return pair::with_form(coulomb_form,
-                                   [&](auto c) { return pair::coulomb_force<c.value>(r2, rinv, qq, real); });
-        }
-        const auto t = index(own.type[index(p.i)] * n_types + own.type[index(p.j)]);
-        return pair::with_form(vdw_form, [&](auto v) {
-            return pair::vdw_force<v.value>(r2, rinv, vdw_real.six_c6[t], vdw_real.twelve_c12[t], real);
-        });
-    }
-
     /// Calls use(places, d [nm]) for those pairs of two clusters that are within the cutoff.
     template <class Use>
     void for_each_pair(const KindData& own, const PairList& list, const Atoms& atoms, std::int32_t ci, std::int32_t cj,
@@ -266,45 +253,74 @@ struct PairForce::Impl {
         return r2;
     }
 
-    /// Adds the force of one pair in double, 64-bit sums, to `f`.
+    /// Forces of pairs in double, 64-bit sums: collected, and added to `f` many at a time.
+    struct WideForces {
+        std::span<IVec3> f;
+        std::string failure = {};
+        pair::WideBlock block = {};
+        std::int32_t first[pair::WideBlock::size] = {}, second[pair::WideBlock::size] = {}; // local numbers
+    };
+
     void add_wide(const KindData& own, const PairList& list, const Atoms& atoms, PlacePair p, const Vec3& d,
-                  std::span<IVec3> f, std::string& failure) const
+                  WideForces& wide) const
     {
-        const auto i = index(list.atoms()[index(p.i)]), j = index(list.atoms()[index(p.j)]);
-        const double r2 = d[0] * d[0] + d[1] * d[1] + d[2] * d[2];
-        if (r2 == 0.0) {
-            if (failure.empty())
-                failure = fmt::format("atoms {} and {} are at the same place", std::min(atoms.id[i], atoms.id[j]) + 1,
-                                      std::max(atoms.id[i], atoms.id[j]) + 1);
+        const auto i = list.atoms()[index(p.i)], j = list.atoms()[index(p.j)];
+        if (d[0] == 0.0 && d[1] == 0.0 && d[2] == 0.0) {
+            const auto [low, high] = std::minmax(atoms.id[index(i)], atoms.id[index(j)]);
+            if (wide.failure.empty())
+                wide.failure = fmt::format("atoms {} and {} are at the same place", low + 1, high + 1);
             return;
         }
-        const double over_r = force_over_r(own, p, r2, 1.0 / std::sqrt(r2));
-        IVec3 force;
-        for (int k = 0; k < 3; ++k) force[k] = round_to_int_clamped(over_r * d[k] / force_unit);
-        f[i] += force;
-        f[j] -= force;
+        auto& block = wide.block;
+        const auto n = index(block.n++);
+        wide.first[n] = i;
+        wide.second[n] = j;
+        for (int k = 0; k < 3; ++k) block.d[k][n] = d[k];
+        if (own.kind == Kind::coulomb) {
+            block.qq[n] = own.charge[index(p.i)] * own.charge[index(p.j)];
+        } else {
+            const auto t = index(own.type[index(p.i)] * n_types + own.type[index(p.j)]);
+            block.six_c6[n] = vdw_real.six_c6[t];
+            block.twelve_c12[n] = vdw_real.twelve_c12[t];
+        }
+        if (block.n == pair::WideBlock::size) add_collected(own, wide);
+    }
+
+    void add_collected(const KindData& own, WideForces& wide) const
+    {
+        auto& block = wide.block;
+        HOLON_CALL(pair::wide_forces, own.kind, form(own), real, block);
+        for (std::size_t n = 0; n < index(block.n); ++n) {
+            const IVec3 force(block.force[0][n], block.force[1][n], block.force[2][n]);
+            wide.f[index(wide.first[n])] += force;
+            wide.f[index(wide.second[n])] -= force;
+        }
+        block.n = 0;
     }
 
     std::string add_forces(KindData& own, const PairList& list, Atoms& atoms)
     {
-        std::string failure;
         if (vectorised(own)) {
             run_vectorised(own, list, atoms);
+            WideForces forces{.f = atoms.f};
             for (const auto& wide : own.wide)
                 for (const auto& w : std::span(wide.pairs).first(wide.size))
-                    for_each_pair(own, list, atoms, w.row, w.cluster, w.mask, [&](PlacePair p, const Vec3& d) {
-                        add_wide(own, list, atoms, p, d, atoms.f, failure);
-                    });
-            return failure;
+                    for_each_pair(own, list, atoms, w.row, w.cluster, w.mask,
+                                  [&](PlacePair p, const Vec3& d) { add_wide(own, list, atoms, p, d, forces); });
+            add_collected(own, forces);
+            return forces.failure;
         }
         std::vector<std::string> failures(list.parts().size());
         thread_forces.add(atoms.f, static_cast<int>(failures.size()), [&](int k, std::span<IVec3> f) {
+            WideForces forces{.f = f};
             const auto [first, last] = list.parts()[index(k)];
             for (auto ci = first; ci < last; ++ci)
-                for_each_pair_of_row(own, list, atoms, index(ci), [&](PlacePair p, const Vec3& d) {
-                    add_wide(own, list, atoms, p, d, f, failures[index(k)]);
-                });
+                for_each_pair_of_row(own, list, atoms, index(ci),
+                                     [&](PlacePair p, const Vec3& d) { add_wide(own, list, atoms, p, d, forces); });
+            add_collected(own, forces);
+            failures[index(k)] = forces.failure;
         });
+        std::string failure;
         for (const auto& message : failures)
             if (failure.empty()) failure = message;
         return failure;

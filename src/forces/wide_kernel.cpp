@@ -1,0 +1,65 @@
+// Compiled once per instruction set, with HOLON_VARIANT naming it; see CMakeLists.txt.
+#include "wide_kernel.hpp"
+
+#if !defined(HOLON_VARIANT)
+#define HOLON_VARIANT baseline
+#endif
+#define HOLON_JOIN(name, variant) name##_##variant
+#define HOLON_NAME(name, variant) HOLON_JOIN(name, variant)
+
+namespace holon::pair {
+namespace {
+
+using F8 = Vector<double, 8>;
+using L8 = Vector<std::int64_t, 8>;
+
+/// `over_r(r2, rinv, pair)`: force over distance of eight pairs, the first of which is `pair`.
+template <class OverR>
+HOLON_INLINE void run(WideBlock& block, OverR over_r)
+{
+    constexpr double units = 0x1p28; // 1 / force_unit of core/lattice.hpp
+    for (int pair = 0; pair < block.n; pair += lanes_in<F8>) {
+        const auto d = [&](int k) __attribute__((always_inline))
+        {
+            return load<F8>(block.d[k] + pair);
+        };
+        const F8 r2 = d(0) * d(0) + d(1) * d(1) + d(2) * d(2);
+        const F8 force = over_r(r2, 1.0 / square_root(r2), pair);
+        for (int k = 0; k < 3; ++k) store(block.force[k] + pair, round_clamped<L8>(force * d(k) * units));
+    }
+}
+
+template <Form form>
+HOLON_INLINE void run_coulomb(const Constants<double>& k, WideBlock& block)
+{
+    run(
+        block, [&](F8 r2, F8 rinv, int pair) __attribute__((always_inline)) {
+            return coulomb_force<form>(r2, rinv, load<F8>(block.qq + pair), k);
+        });
+}
+
+template <Form form>
+HOLON_INLINE void run_vdw(const Constants<double>& k, WideBlock& block)
+{
+    run(
+        block, [&](F8 r2, F8 rinv, int pair) __attribute__((always_inline)) {
+            return vdw_force<form>(r2, rinv, load<F8>(block.six_c6 + pair), load<F8>(block.twelve_c12 + pair), k);
+        });
+}
+
+} // namespace
+
+void HOLON_NAME(wide_forces, HOLON_VARIANT)(Kind kind, Form form, const Constants<double>& k, WideBlock& block)
+{
+    if (kind == Kind::coulomb) {
+        if (form == Form::ewald) return run_coulomb<Form::ewald>(k, block);
+        if (form == Form::force_switch) return run_coulomb<Form::force_switch>(k, block);
+        if (form == Form::potential_switch) return run_coulomb<Form::potential_switch>(k, block);
+        return run_coulomb<Form::plain>(k, block);
+    }
+    if (form == Form::force_switch) return run_vdw<Form::force_switch>(k, block);
+    if (form == Form::potential_switch) return run_vdw<Form::potential_switch>(k, block);
+    run_vdw<Form::plain>(k, block);
+}
+
+} // namespace holon::pair
