@@ -148,7 +148,7 @@ HOLON_INLINE void transpose(I8 (&m)[8])
 template <class I>
 HOLON_INLINE void load_three(const std::int64_t* values, const std::int64_t* first, Lattice3<I> (&loaded)[3])
 {
-    if constexpr (lanes_in < I >> 8) {
+    if constexpr (8 < lanes_in<I>) {
         Lattice3<I8> low[3], high[3];
         load_three(values, first, low);
         load_three(values, first + 8, high);
@@ -172,7 +172,7 @@ HOLON_INLINE void load_three(const std::int64_t* values, const std::int64_t* fir
 template <class I>
 HOLON_INLINE void store_three(std::int64_t* values, const std::int64_t* first, const Lattice3<I> (&stored)[3])
 {
-    if constexpr (lanes_in < I >> 8) {
+    if constexpr (8 < lanes_in<I>) {
         Lattice3<I8> low[3], high[3];
         for (int a = 0; a < 3; ++a) {
             low[a] = {low_half(stored[a].x), low_half(stored[a].y), low_half(stored[a].z)};
