@@ -242,6 +242,7 @@ void PairList::build(const Atoms& atoms, const std::vector<std::uint8_t>& takes_
     outer_.clear();
     inner_.clear();
     parts_.clear();
+    before_.clear();
     x_at_build_.assign(atoms.x.begin(), atoms.x.begin() + atoms.n_owned);
 
     // By zone: two atoms are a pair here if they lie further along in no common direction (see Partition).
@@ -276,7 +277,6 @@ void PairList::build(const Atoms& atoms, const std::vector<std::uint8_t>& takes_
     close_ = static_cast<float>(close) + margin;
     list_rows({sets.data(), sets.size()}, rules);
     share_out_rows();
-    before_.clear();
     take_inner();
 }
 

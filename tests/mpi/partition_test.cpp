@@ -292,6 +292,27 @@ TEST(PairList, StaysCompleteWhileAtomsMoveByHalfTheSkin)
         }
 }
 
+/// As when the faces of domains move and a rank is left without charged atoms for a while.
+TEST(PairList, MayBeEmptyBetweenTwoBuilds)
+{
+    const auto system = argon(cubic(2.1), 6);
+    const double cutoff = 0.8;
+    Distributed d(system, Communicator::world(), {});
+    d.distribute(cutoff);
+    PairList list(*system.topology);
+    for (const std::uint8_t takes_part : {1, 0, 1}) {
+        list.build(d.atoms, std::vector(d.atoms.id.size(), takes_part), d.partition, cutoff, 0.0, 0.3);
+        for (int step = 0; step < 5; ++step) {
+            list.load_positions(d.atoms);
+            ASSERT_EQ(list.clusters().size(), list.rows().size());
+            ASSERT_EQ(4 * list.clusters().size(), list.atoms().size());
+        }
+        auto wanted = times_wanted(system, cutoff);
+        if (takes_part == 0) std::ranges::fill(wanted, 0);
+        expect_same_pairs(times_listed(d, list, cutoff), wanted, system.size());
+    }
+}
+
 TEST(PairList, SetsPairsThatMayComeCloseApart)
 {
     const auto system = water(cubic(2.4), 5);
