@@ -1,13 +1,9 @@
-// Compiled once per instruction set, with HOLON_VARIANT naming it; see CMakeLists.txt.
+// Compiled once per instruction set: see kernel_variant.hpp.
 #include "lincs_kernel.hpp"
 
-#include "lattice_lanes.hpp"
+#include <holon/core/kernel_variant.hpp>
 
-#if !defined(HOLON_VARIANT)
-#define HOLON_VARIANT baseline
-#endif
-#define HOLON_JOIN(name, variant) name##_##variant
-#define HOLON_NAME(name, variant) HOLON_JOIN(name, variant)
+#include "lattice_lanes.hpp"
 
 namespace holon::lincs {
 namespace {
@@ -106,7 +102,7 @@ HOLON_INLINE V3 displaced(const Bonds& b, std::int64_t first)
 
 } // namespace
 
-void HOLON_NAME(set_directions, HOLON_VARIANT)(const Bonds& b)
+void HOLON_NAME(set_directions)(const Bonds& b)
 {
     for (std::int64_t first = 0; first < b.n; first += lanes) {
         const V3 r = load_vectors(b.reference, b.n, first);
@@ -118,7 +114,7 @@ void HOLON_NAME(set_directions, HOLON_VARIANT)(const Bonds& b)
     }
 }
 
-void HOLON_NAME(set_couplings, HOLON_VARIANT)(const Bonds& b, const Matrix& factors, double* entries)
+void HOLON_NAME(set_couplings)(const Bonds& b, const Matrix& factors, double* entries)
 {
     for (std::int64_t block = 0; block < factors.n_blocks; ++block) {
         const V3 own = load_vectors(b.direction, b.n, block * lanes);
@@ -129,7 +125,7 @@ void HOLON_NAME(set_couplings, HOLON_VARIANT)(const Bonds& b, const Matrix& fact
     }
 }
 
-void HOLON_NAME(set_excess, HOLON_VARIANT)(const Bonds& b, bool positions)
+void HOLON_NAME(set_excess)(const Bonds& b, bool positions)
 {
     const F8 wanted = F8{} + (positions ? 1.0 : 0.0);
     for (std::int64_t first = 0; first < b.n; first += lanes) {
@@ -138,7 +134,7 @@ void HOLON_NAME(set_excess, HOLON_VARIANT)(const Bonds& b, bool positions)
     }
 }
 
-void HOLON_NAME(set_lengthening, HOLON_VARIANT)(const Bonds& b)
+void HOLON_NAME(set_lengthening)(const Bonds& b)
 {
     for (std::int64_t first = 0; first < b.n; first += lanes) {
         const V3 s = displaced(b, first);
@@ -148,7 +144,7 @@ void HOLON_NAME(set_lengthening, HOLON_VARIANT)(const Bonds& b)
     }
 }
 
-void HOLON_NAME(add_term, HOLON_VARIANT)(const Matrix& matrix, const double* term, double* next, double* solution)
+void HOLON_NAME(add_term)(const Matrix& matrix, const double* term, double* next, double* solution)
 {
     for (std::int64_t block = 0; block < matrix.n_blocks; ++block) {
         F8 sum = {};
@@ -159,8 +155,7 @@ void HOLON_NAME(add_term, HOLON_VARIANT)(const Matrix& matrix, const double* ter
     }
 }
 
-void HOLON_NAME(displace, HOLON_VARIANT)(const Bonds& b, const Matrix& matrix, const double* multiplier,
-                                         double* displacement)
+void HOLON_NAME(displace)(const Bonds& b, const Matrix& matrix, const double* multiplier, double* displacement)
 {
     for (std::int64_t block = 0; block < matrix.n_blocks; ++block) {
         V3 sum = {};
@@ -180,7 +175,7 @@ void HOLON_NAME(displace, HOLON_VARIANT)(const Bonds& b, const Matrix& matrix, c
     }
 }
 
-void HOLON_NAME(set_vectors, HOLON_VARIANT)(const Differences& d, double* vectors)
+void HOLON_NAME(set_vectors)(const Differences& d, double* vectors)
 {
     for (std::int64_t first = 0; first < d.n; first += lanes) {
         const L3 from = gather_values(d.values, d.from + first), to = gather_values(d.values, d.to + first);
@@ -192,7 +187,7 @@ void HOLON_NAME(set_vectors, HOLON_VARIANT)(const Differences& d, double* vector
     }
 }
 
-bool HOLON_NAME(any_unusual, HOLON_VARIANT)(const Bonds& b, double cosine2, double part)
+bool HOLON_NAME(any_unusual)(const Bonds& b, double cosine2, double part)
 {
     I8 unusual = {};
     for (std::int64_t first = 0; first < b.n; first += lanes) {
@@ -206,7 +201,7 @@ bool HOLON_NAME(any_unusual, HOLON_VARIANT)(const Bonds& b, double cosine2, doub
     return any_bit(unusual);
 }
 
-bool HOLON_NAME(all_finite, HOLON_VARIANT)(const Bonds& b)
+bool HOLON_NAME(all_finite)(const Bonds& b)
 {
     I8 finite = ~I8{};
     for (std::int64_t first = 0; first < b.n; first += lanes) {
@@ -217,8 +212,8 @@ bool HOLON_NAME(all_finite, HOLON_VARIANT)(const Bonds& b)
     return !any_bit(~finite);
 }
 
-double HOLON_NAME(largest_error, HOLON_VARIANT)(std::int64_t n, const double* a, const double* b, const double* wanted,
-                                                const double* weight)
+double HOLON_NAME(largest_error)(std::int64_t n, const double* a, const double* b, const double* wanted,
+                                 const double* weight)
 {
     F8 largest = {};
     for (std::int64_t first = 0; first < n; first += lanes) {

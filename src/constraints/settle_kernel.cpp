@@ -1,13 +1,9 @@
-// Compiled once per instruction set, with HOLON_VARIANT naming it; see CMakeLists.txt.
+// Compiled once per instruction set: see kernel_variant.hpp.
 #include "settle_kernel.hpp"
 
-#include "lattice_lanes.hpp"
+#include <holon/core/kernel_variant.hpp>
 
-#if !defined(HOLON_VARIANT)
-#define HOLON_VARIANT baseline
-#endif
-#define HOLON_JOIN(name, variant) name##_##variant
-#define HOLON_NAME(name, variant) HOLON_JOIN(name, variant)
+#include "lattice_lanes.hpp"
 
 namespace holon::settle {
 namespace {
@@ -245,12 +241,12 @@ HOLON_INLINE Outcome velocities_of(const Waters& w)
 
 } // namespace
 
-Outcome HOLON_NAME(positions, HOLON_VARIANT)(const Waters& w)
+Outcome HOLON_NAME(positions)(const Waters& w)
 {
     return w.in_a_row ? positions_of<true>(w) : positions_of<false>(w);
 }
 
-Outcome HOLON_NAME(velocities, HOLON_VARIANT)(const Waters& w)
+Outcome HOLON_NAME(velocities)(const Waters& w)
 {
     return w.in_a_row ? velocities_of<true>(w) : velocities_of<false>(w);
 }

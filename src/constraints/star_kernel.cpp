@@ -1,13 +1,9 @@
-// Compiled once per instruction set, with HOLON_VARIANT naming it; see CMakeLists.txt.
+// Compiled once per instruction set: see kernel_variant.hpp.
 #include "star_kernel.hpp"
 
-#include "lattice_lanes.hpp"
+#include <holon/core/kernel_variant.hpp>
 
-#if !defined(HOLON_VARIANT)
-#define HOLON_VARIANT baseline
-#endif
-#define HOLON_JOIN(name, variant) name##_##variant
-#define HOLON_NAME(name, variant) HOLON_JOIN(name, variant)
+#include "lattice_lanes.hpp"
 
 namespace holon::star {
 namespace {
@@ -218,7 +214,7 @@ HOLON_INLINE Outcome velocities_of(const Stars& stars)
 
 } // namespace
 
-Outcome HOLON_NAME(positions, HOLON_VARIANT)(const Stars& stars)
+Outcome HOLON_NAME(positions)(const Stars& stars)
 {
     switch (stars.arms) {
     case 1:
@@ -232,7 +228,7 @@ Outcome HOLON_NAME(positions, HOLON_VARIANT)(const Stars& stars)
     }
 }
 
-Outcome HOLON_NAME(velocities, HOLON_VARIANT)(const Stars& stars)
+Outcome HOLON_NAME(velocities)(const Stars& stars)
 {
     switch (stars.arms) {
     case 1:

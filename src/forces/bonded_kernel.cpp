@@ -1,5 +1,7 @@
-// Compiled once per instruction set, with HOLON_VARIANT naming it; see CMakeLists.txt.
+// Compiled once per instruction set: see kernel_variant.hpp.
 #include "bonded_kernel.hpp"
+
+#include <holon/core/kernel_variant.hpp>
 
 #include "excluded_pair.hpp"
 #include "g96_angle.hpp"
@@ -11,12 +13,6 @@
 #include "periodic_dihedral.hpp"
 #include "ryckaert_bellemans.hpp"
 #include "urey_bradley.hpp"
-
-#if !defined(HOLON_VARIANT)
-#define HOLON_VARIANT baseline
-#endif
-#define HOLON_JOIN(name, variant) name##_##variant
-#define HOLON_NAME(name, variant) HOLON_JOIN(name, variant)
 
 namespace holon::bonded {
 namespace {
@@ -183,7 +179,7 @@ bool run(const KernelData& data)
 
 } // namespace
 
-bool HOLON_NAME(run, HOLON_VARIANT)(Kernel kernel, const KernelData& data)
+bool HOLON_NAME(run)(Kernel kernel, const KernelData& data)
 {
     switch (kernel) {
 #define X(name, type)                                                                                                  \

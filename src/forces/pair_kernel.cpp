@@ -1,13 +1,8 @@
-// Compiled once per instruction set, with HOLON_VARIANT naming it; see CMakeLists.txt.
+// Compiled once per instruction set: see kernel_variant.hpp.
 #include "pair_kernel.hpp"
 
+#include <holon/core/kernel_variant.hpp>
 #include <holon/system/cluster_lanes.hpp>
-
-#if !defined(HOLON_VARIANT)
-#define HOLON_VARIANT baseline
-#endif
-#define HOLON_JOIN(name, variant) name##_##variant
-#define HOLON_NAME(name, variant) HOLON_JOIN(name, variant)
 
 namespace holon::pair {
 namespace {
@@ -382,7 +377,7 @@ HOLON_INLINE int128 energies(const EnergyData& k)
 
 } // namespace
 
-int128 HOLON_NAME(run_energies, HOLON_VARIANT)(Kind kind, Form form, const EnergyData& data)
+int128 HOLON_NAME(run_energies)(Kind kind, Form form, const EnergyData& data)
 {
     if (kind == Kind::coulomb && form == Form::ewald) return energies<Kind::coulomb, Form::ewald>(data);
     if (kind == Kind::coulomb) return energies<Kind::coulomb, Form::plain>(data);
@@ -391,7 +386,7 @@ int128 HOLON_NAME(run_energies, HOLON_VARIANT)(Kind kind, Form form, const Energ
     return energies<Kind::vdw, Form::plain>(data);
 }
 
-void HOLON_NAME(fold, HOLON_VARIANT)(const FoldData& data)
+void HOLON_NAME(fold)(const FoldData& data)
 {
     const FoldData d = data;
     for (std::int64_t c = d.begin; c < d.end; ++c) {
@@ -414,7 +409,7 @@ void HOLON_NAME(fold, HOLON_VARIANT)(const FoldData& data)
     }
 }
 
-std::size_t HOLON_NAME(run_kernel, HOLON_VARIANT)(Kind kind, Form form, const KernelData& data)
+std::size_t HOLON_NAME(run_kernel)(Kind kind, Form form, const KernelData& data)
 {
     // Polynomials of lower degree are filled up with zeros.
     constexpr int low = 5, next = 6, medium = 9, high = 13;

@@ -1,11 +1,7 @@
-// Compiled once per instruction set, with HOLON_VARIANT naming it; see CMakeLists.txt.
+// Compiled once per instruction set: see kernel_variant.hpp.
 #include "wide_kernel.hpp"
 
-#if !defined(HOLON_VARIANT)
-#define HOLON_VARIANT baseline
-#endif
-#define HOLON_JOIN(name, variant) name##_##variant
-#define HOLON_NAME(name, variant) HOLON_JOIN(name, variant)
+#include <holon/core/kernel_variant.hpp>
 
 namespace holon::pair {
 namespace {
@@ -49,7 +45,7 @@ HOLON_INLINE void run_vdw(const Constants<double>& k, WideBlock& block)
 
 } // namespace
 
-void HOLON_NAME(wide_forces, HOLON_VARIANT)(Kind kind, Form form, const Constants<double>& k, WideBlock& block)
+void HOLON_NAME(wide_forces)(Kind kind, Form form, const Constants<double>& k, WideBlock& block)
 {
     if (kind == Kind::coulomb) {
         if (form == Form::ewald) return run_coulomb<Form::ewald>(k, block);

@@ -1,13 +1,8 @@
-// Compiled once per instruction set, with HOLON_VARIANT naming it; see CMakeLists.txt.
+// Compiled once per instruction set: see kernel_variant.hpp.
 #include "propagate_kernel.hpp"
 
+#include <holon/core/kernel_variant.hpp>
 #include <holon/core/vector_math.hpp>
-
-#if !defined(HOLON_VARIANT)
-#define HOLON_VARIANT baseline
-#endif
-#define HOLON_JOIN(name, variant) name##_##variant
-#define HOLON_NAME(name, variant) HOLON_JOIN(name, variant)
 
 namespace holon::propagate {
 namespace {
@@ -39,8 +34,7 @@ HOLON_INLINE void move_some(std::int64_t n, const std::int64_t* added, const std
 
 } // namespace
 
-void HOLON_NAME(kick, HOLON_VARIANT)(std::int64_t n, const std::int64_t* f, const double* inverse_mass, double scale,
-                                     std::int64_t* v)
+void HOLON_NAME(kick)(std::int64_t n, const std::int64_t* f, const double* inverse_mass, double scale, std::int64_t* v)
 {
     std::int64_t first = 0;
     for (; first + lanes <= n; first += lanes) { // eight atoms: three times eight numbers
@@ -59,8 +53,7 @@ void HOLON_NAME(kick, HOLON_VARIANT)(std::int64_t n, const std::int64_t* f, cons
     }
 }
 
-void HOLON_NAME(drift, HOLON_VARIANT)(std::int64_t n, const std::int64_t* start, const std::int64_t* v, double scale,
-                                      std::int64_t* x)
+void HOLON_NAME(drift)(std::int64_t n, const std::int64_t* start, const std::int64_t* v, double scale, std::int64_t* x)
 {
     const std::int64_t n_numbers = 3 * n;
     std::int64_t first = 0;

@@ -1,19 +1,15 @@
-// Compiled once per instruction set, with HOLON_VARIANT naming it; see CMakeLists.txt.
+// Compiled once per instruction set: see kernel_variant.hpp.
 #include "checksum_kernel.hpp"
+
+#include <holon/core/kernel_variant.hpp>
 
 // The library is used from its header, and with the widest vectors that the compiler may use here.
 #define XXH_INLINE_ALL
 #include <xxhash.h>
 
-#if !defined(HOLON_VARIANT)
-#define HOLON_VARIANT baseline
-#endif
-#define HOLON_JOIN(name, variant) name##_##variant
-#define HOLON_NAME(name, variant) HOLON_JOIN(name, variant)
-
 namespace holon {
 
-void HOLON_NAME(add_to_checksum, HOLON_VARIANT)(void* state, const void* bytes, std::size_t size)
+void HOLON_NAME(add_to_checksum)(void* state, const void* bytes, std::size_t size)
 {
     // What is to come is fetched early, into the second cache, which waits for more of it at a time than the first: a
     // fifth of the time of what is in no cache.

@@ -1,15 +1,10 @@
-// Compiled once per instruction set, with HOLON_VARIANT naming it; see CMakeLists.txt.
+// Compiled once per instruction set: see kernel_variant.hpp.
 #include "mesh_kernel.hpp"
 
+#include <holon/core/kernel_variant.hpp>
 #include <holon/core/vector_math.hpp>
 
 #include <type_traits>
-
-#if !defined(HOLON_VARIANT)
-#define HOLON_VARIANT baseline
-#endif
-#define HOLON_JOIN(name, variant) name##_##variant
-#define HOLON_NAME(name, variant) HOLON_JOIN(name, variant)
 
 namespace holon::mesh {
 namespace {
@@ -174,15 +169,15 @@ HOLON_INLINE void with_width(int width, Use use)
 } // namespace
 
 #define HOLON_DEFINE(Real, Int)                                                                                        \
-    void HOLON_NAME(spread, HOLON_VARIANT)(const SpreadData<Real, Int>& data)                                          \
+    void HOLON_NAME(spread)(const SpreadData<Real, Int>& data)                                                         \
     {                                                                                                                  \
         with_width(data.window.width, [&](auto lanes, auto fixed) { spread<lanes.value, fixed.value>(data); });        \
     }                                                                                                                  \
-    void HOLON_NAME(gather, HOLON_VARIANT)(const GatherData<Real>& data)                                               \
+    void HOLON_NAME(gather)(const GatherData<Real>& data)                                                              \
     {                                                                                                                  \
         with_width(data.window.width, [&](auto lanes, auto fixed) { gather<lanes.value, fixed.value>(data); });        \
     }                                                                                                                  \
-    void HOLON_NAME(locate, HOLON_VARIANT)(const Locate<Real>& data)                                                   \
+    void HOLON_NAME(locate)(const Locate<Real>& data)                                                                  \
     {                                                                                                                  \
         locate(data);                                                                                                  \
     }

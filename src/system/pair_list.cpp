@@ -1,5 +1,6 @@
 #include <holon/system/pair_list.hpp>
 
+#include <holon/core/instruction_sets.hpp>
 #include <holon/core/parallel.hpp>
 #include <holon/system/id_map.hpp>
 
@@ -355,7 +356,7 @@ void PairList::add_rows(std::span<const Columns> sets, const Block& rows, const 
     std::size_t n = 0;
     for (std::size_t other = rows.zone; other < sets.size(); ++other)
         if ((rows.zone & other) == 0 && sets[other].first < sets[other].last)
-            n += pair::find_candidates(block, sets[other].view(), scratch.candidates.data() + n);
+            n += HOLON_CALL(pair::find_candidates, block, sets[other].view(), scratch.candidates.data() + n);
 
     pair::RowSearch search{.clusters = clusters_.data(),
                            .centred = centred(),
@@ -378,7 +379,7 @@ void PairList::add_rows(std::span<const Columns> sets, const Block& rows, const 
         const Ends& last = found.ends.back();
         const pair::RowEntries begin{make_room(found.near, last.near), make_room(found.far, last.far),
                                      make_room(found.close, last.close)};
-        const auto end = pair::find_entries(search, begin);
+        const auto end = HOLON_CALL(pair::find_entries, search, begin);
         found.ends.push_back({last.near + index(end.near - begin.near), last.far + index(end.far - begin.far),
                               last.close + index(end.close - begin.close)});
     }

@@ -1,6 +1,7 @@
 // The inner list of a pair list, and what is done at every step: positions, margins.
 #include <holon/system/pair_list.hpp>
 
+#include <holon/core/instruction_sets.hpp>
 #include <holon/core/parallel.hpp>
 
 #include "pair_search.hpp"
@@ -75,8 +76,8 @@ void PairList::load_positions(const Atoms& atoms)
         [&](std::size_t begin, std::size_t end) {
             copy_positions(atoms, begin, end);
             const bool slice_exact = centre_positions(begin, end);
-            pair::largest_steps(clusters_.data() + begin, at_inner_.data() + begin,
-                                static_cast<std::int64_t>(end - begin), moved_.data() + begin);
+            HOLON_CALL(pair::largest_steps, clusters_.data() + begin, at_inner_.data() + begin,
+                       static_cast<std::int64_t>(end - begin), moved_.data() + begin);
             int any = 0;
             for (std::size_t c = begin; c < end; ++c) any |= moved_[c] > margin_[c] ? 1 : 0;
             return Outcome{any == 0, slice_exact};
@@ -106,8 +107,8 @@ void PairList::take_inner()
         [&](std::size_t begin, std::size_t end) {
             float* const margin = margin_.data();
             if (inner_counts_)
-                pair::largest_steps(clusters_.data() + begin, before_.data() + begin,
-                                    static_cast<std::int64_t>(end - begin), margin + begin);
+                HOLON_CALL(pair::largest_steps, clusters_.data() + begin, before_.data() + begin,
+                           static_cast<std::int64_t>(end - begin), margin + begin);
             else
                 std::fill(margin + begin, margin + end, 0.0F);
             float largest = 0.0F;
@@ -124,21 +125,22 @@ void PairList::take_inner()
         const auto& before = before_parts_[index(p)];
         const auto own = index(p) * clusters_.size() + index(part.first), end = index(p + 1) * clusters_.size();
         std::copy(named_near_.data() + own, named_near_.data() + end, named_.data() + own);
-        pair::prune({.clusters = clusters_.data(),
-                     .centred = centred(),
-                     .first = part.first,
-                     .last = part.last,
-                     .rows = outer_.data(),
-                     .kept_rows = inner_.data(),
-                     .used_rows = used_rows_.data(),
-                     .used = used_.data(),
-                     .margin = margin_.data(),
-                     .largest_margin = largest_margin,
-                     .cutoff = reach_,
-                     .close = close_,
-                     .kept_far = inner_far_.data() + before.all - before.near + index(p),
-                     .kept_close = inner_close_.data() + before.close + index(p),
-                     .named = named_.data() + index(p) * clusters_.size()});
+        const pair::Prune rows{.clusters = clusters_.data(),
+                               .centred = centred(),
+                               .first = part.first,
+                               .last = part.last,
+                               .rows = outer_.data(),
+                               .kept_rows = inner_.data(),
+                               .used_rows = used_rows_.data(),
+                               .used = used_.data(),
+                               .margin = margin_.data(),
+                               .largest_margin = largest_margin,
+                               .cutoff = reach_,
+                               .close = close_,
+                               .kept_far = inner_far_.data() + before.all - before.near + index(p),
+                               .kept_close = inner_close_.data() + before.close + index(p),
+                               .named = named_.data() + index(p) * clusters_.size()};
+        HOLON_CALL(pair::prune, rows);
     });
 }
 
@@ -159,8 +161,8 @@ void PairList::copy_positions(const Atoms& atoms, std::size_t begin, std::size_t
 bool PairList::centre_positions(std::size_t begin, std::size_t end)
 {
     if (centred_.empty()) return false;
-    return pair::centre(clusters_.data() + begin, middle_.data(), static_cast<std::int64_t>(end - begin),
-                        centred_.data() + begin);
+    return HOLON_CALL(pair::centre, clusters_.data() + begin, middle_.data(), static_cast<std::int64_t>(end - begin),
+                      centred_.data() + begin);
 }
 
 double PairList::largest_displacement2(const Atoms& atoms) const

@@ -1,15 +1,8 @@
-// Compiled once per instruction set, with HOLON_VARIANT naming it; see CMakeLists.txt.
+// Compiled once per instruction set: see kernel_variant.hpp.
 #include "pair_search.hpp"
 
-#include <holon/core/instruction_sets.hpp>
+#include <holon/core/kernel_variant.hpp>
 #include <holon/system/cluster_lanes.hpp>
-
-#if !defined(HOLON_VARIANT)
-#define HOLON_VARIANT baseline
-#define HOLON_DISPATCH
-#endif
-#define HOLON_JOIN(name, variant) name##_##variant
-#define HOLON_NAME(name, variant) HOLON_JOIN(name, variant)
 
 namespace holon::pair {
 namespace {
@@ -112,7 +105,7 @@ HOLON_INLINE F16 gap(float low, float high, const float* other_low, const float*
 
 } // namespace
 
-std::size_t HOLON_NAME(find_candidates, HOLON_VARIANT)(const Block& block, const ClusterSet& set, std::int32_t* found)
+std::size_t HOLON_NAME(find_candidates)(const Block& block, const ClusterSet& set, std::int32_t* found)
 {
     const Block b = block; // not to be read again after each store
     const ClusterSet s = set;
@@ -155,13 +148,13 @@ std::size_t HOLON_NAME(find_candidates, HOLON_VARIANT)(const Block& block, const
     return n;
 }
 
-RowEntries HOLON_NAME(find_entries, HOLON_VARIANT)(const RowSearch& search, const RowEntries& found)
+RowEntries HOLON_NAME(find_entries)(const RowSearch& search, const RowEntries& found)
 {
     const RowSearch s = search; // not to be read again after each store
     return s.centred != nullptr ? find_among(s, s.centred, found) : find_among(s, s.clusters, found);
 }
 
-void HOLON_NAME(prune, HOLON_VARIANT)(const Prune& data)
+void HOLON_NAME(prune)(const Prune& data)
 {
     const Prune d = data;
     if (d.centred != nullptr)
@@ -170,8 +163,7 @@ void HOLON_NAME(prune, HOLON_VARIANT)(const Prune& data)
         prune_rows(d, d.clusters);
 }
 
-void HOLON_NAME(largest_steps, HOLON_VARIANT)(const Cluster* now, const Cluster* then, std::int64_t n_clusters,
-                                              float* step)
+void HOLON_NAME(largest_steps)(const Cluster* now, const Cluster* then, std::int64_t n_clusters, float* step)
 {
     const auto difference = [](const std::int32_t* a, const std::int32_t* b) __attribute__((always_inline))
     {
@@ -186,8 +178,7 @@ void HOLON_NAME(largest_steps, HOLON_VARIANT)(const Cluster* now, const Cluster*
     }
 }
 
-bool HOLON_NAME(centre, HOLON_VARIANT)(const Cluster* clusters, const std::int32_t* middle, std::int64_t n,
-                                       CentredCluster* centred)
+bool HOLON_NAME(centre)(const Cluster* clusters, const std::int32_t* middle, std::int64_t n, CentredCluster* centred)
 {
     const std::int32_t origin[3] = {middle[0], middle[1], middle[2]};
     I4 beyond{};
@@ -204,28 +195,5 @@ bool HOLON_NAME(centre, HOLON_VARIANT)(const Cluster* clusters, const std::int32
     }
     return (beyond[0] | beyond[1] | beyond[2] | beyond[3]) == 0;
 }
-
-#if defined(HOLON_DISPATCH)
-std::size_t find_candidates(const Block& block, const ClusterSet& set, std::int32_t* found)
-{
-    return HOLON_CALL(find_candidates, block, set, found);
-}
-RowEntries find_entries(const RowSearch& search, const RowEntries& found)
-{
-    return HOLON_CALL(find_entries, search, found);
-}
-void prune(const Prune& data)
-{
-    HOLON_CALL(prune, data);
-}
-void largest_steps(const Cluster* now, const Cluster* then, std::int64_t n_clusters, float* step)
-{
-    HOLON_CALL(largest_steps, now, then, n_clusters, step);
-}
-bool centre(const Cluster* clusters, const std::int32_t* middle, std::int64_t n, CentredCluster* centred)
-{
-    return HOLON_CALL(centre, clusters, middle, n, centred);
-}
-#endif
 
 } // namespace holon::pair

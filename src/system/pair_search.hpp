@@ -65,6 +65,12 @@ struct Prune {
     std::int32_t* named; // per cluster: grows by how many of the kept name it, but for those that are near
 };
 
+/// find_candidates: writes the clusters of the set whose bounds are within reach of the block's to `found`, which has
+/// room for all and search_width more, and returns how many there are.
+/// find_entries: writes the entries of a row, clusters with pairs within reach of its own, to `found`, which has room
+/// for one more than there are candidates in each. Returns where they end.
+/// largest_steps: how far the atom of each cluster has moved that moved farthest [nm].
+/// centre: positions relative to the middle. Returns whether they are exact, except in unused places.
 #define HOLON_DECLARE(variant)                                                                                         \
     std::size_t find_candidates_##variant(const Block& block, const ClusterSet& set, std::int32_t* found);             \
     RowEntries find_entries_##variant(const RowSearch& search, const RowEntries& found);                               \
@@ -75,21 +81,5 @@ HOLON_DECLARE(baseline)
 HOLON_DECLARE(v3)
 HOLON_DECLARE(v4)
 #undef HOLON_DECLARE
-
-/// Writes the clusters of the set whose bounds are within reach of the block's to `found`, which has room for all and
-/// search_width more, and returns how many there are.
-std::size_t find_candidates(const Block& block, const ClusterSet& set, std::int32_t* found);
-
-/// Writes the entries of a row, clusters with pairs within reach of its own, to `found`, which has room for one more
-/// than there are candidates in each. Returns where they end.
-RowEntries find_entries(const RowSearch& search, const RowEntries& found);
-
-void prune(const Prune& data);
-
-/// How far the atom of each cluster has moved that moved farthest [nm].
-void largest_steps(const Cluster* now, const Cluster* then, std::int64_t n_clusters, float* step);
-
-/// Positions relative to the middle. Returns whether they are exact, except in unused places.
-bool centre(const Cluster* clusters, const std::int32_t* middle, std::int64_t n, CentredCluster* centred);
 
 } // namespace holon::pair
