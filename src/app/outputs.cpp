@@ -183,7 +183,8 @@ void Outputs::open_checkpoint(const RunInput& input, const Engine& engine, const
 {
     const auto& p = parameters_;
     if (p.checkpoint_interval <= 0) return;
-    const CheckpointOptions options{.sync_seconds = p.checkpoint_sync,
+    const CheckpointOptions options{.mapping = p.checkpoint_mapping,
+                                    .sync_seconds = p.checkpoint_sync,
                                     .sync_also = {file("trajectory.h5"), file("energy.csv"), file("md.log")}};
     auto marked = state;
     marked.outputs = start_marks_;

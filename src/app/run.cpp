@@ -55,6 +55,7 @@ int run_system(RunInput& input, const RunOptions& options, const Communicator& c
     const auto& parameters = input.settings.parameters;
     const bool minimise = parameters.integrator == IntegratorKind::steep;
     const bool goes_on = input.checkpoint.has_value();
+    return_unused_memory(); // of reading
     Engine engine(comm, input.topology, parameters, input.box);
     engine.distribute(std::move(input.records), std::move(input.kept));
     if (input.checkpoint) {
@@ -72,7 +73,7 @@ int run_system(RunInput& input, const RunOptions& options, const Communicator& c
     const auto mesh = mesh_report(engine, parameters);
     outputs.emplace(input, folder, engine, input.state);
     outputs->describe(input, engine, mesh);
-    return_free_memory(); // of the preparations
+    return_unused_memory(); // of the preparations
     outputs->start_clocks(engine);
     const auto last = parameters.nsteps >= 0 ? parameters.nsteps : std::numeric_limits<std::int64_t>::max();
     try {

@@ -1,8 +1,7 @@
 #include "checkpoint_layout.hpp"
-#include "checksum.hpp"
+#include "slot_writer.hpp"
 #include "worker.hpp"
 
-#include <holon/comm/node_mutex.hpp>
 #include <holon/comm/on_root.hpp>
 #include <holon/core/cpu_time.hpp>
 #include <holon/core/error.hpp>
@@ -12,7 +11,6 @@
 #include <algorithm>
 #include <chrono>
 #include <memory>
-#include <mutex>
 #include <optional>
 
 namespace holon {
@@ -21,60 +19,18 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
-/// What one rank writes of each state, wherever it is.
-struct Rows {
-    std::span<const IVec3> positions, velocities;
-    std::span<const KeptNumber> kept;
-};
-
-/// A copy of it.
+/// A copy of what is written of a state.
 struct Buffer {
     std::vector<IVec3> positions, velocities;
     std::vector<KeptNumber> kept;
 
-    Rows rows() const { return {positions, velocities, kept}; }
-};
-
-/// Which atoms they are, from one repartition to the next.
-struct Identities {
-    std::vector<AtomIdentity> rows;
-    std::int64_t first_row = 0;
-    std::uint64_t checksum = 0;
-    std::int64_t version = 0; // counts the repartitions
+    CheckpointRows rows() const { return {positions, velocities, kept}; }
 };
 
 void copy(std::span<const IVec3> from, std::vector<IVec3>& to)
 {
     to.resize(from.size());
     std::ranges::copy(std::as_bytes(from), std::as_writable_bytes(std::span(to)).begin()); // one memmove
-}
-
-constexpr std::size_t piece_bytes = 256 << 10; // of a write
-
-/// Writes rows of a block of the file and adds them to a checksum, in pieces that stay in the cache from the one to the
-/// other. Pieces end at multiples of their size in the file, as the kernel's large pages do.
-template <class Row>
-void write_rows(RawFile& file, std::span<const Row> rows, std::int64_t block, std::int64_t first_row, Checksum& sum)
-{
-    auto bytes = std::as_bytes(rows);
-    auto offset = block + first_row * static_cast<std::int64_t>(sizeof(Row));
-    while (!bytes.empty()) {
-        const auto part =
-            bytes.first(std::min(piece_bytes - static_cast<std::size_t>(offset) % piece_bytes, bytes.size()));
-        sum.add(part);
-        file.write(part, offset);
-        bytes = bytes.subspan(part.size());
-        offset += static_cast<std::int64_t>(part.size());
-    }
-}
-
-/// Of a node. The kernel lets one process at a time write to a file, and others spin: the helpers take turns. Where the
-/// parts of a state are small, two do at once: to spin is shorter than any sleep then, and ranks that are held up at
-/// the same time do not wait for each other, too.
-int writers_at_once(std::int64_t atoms, int ranks)
-{
-    const auto bytes_of_rank = atoms / ranks * static_cast<std::int64_t>(2 * sizeof(IVec3));
-    return bytes_of_rank <= static_cast<std::int64_t>(piece_bytes) ? 2 : 1;
 }
 
 double seconds_since(Clock::time_point begin)
@@ -85,36 +41,32 @@ double seconds_since(Clock::time_point begin)
 } // namespace
 
 struct CheckpointWriter::Impl {
-    Impl(Communicator c, CheckpointOptions o, RawFile f, const CheckpointDirectory& d, std::uint64_t id)
-        : comm(std::move(c)), options(std::move(o)), file(std::move(f)), directory(d), writer_id(id),
-          turns(comm, writers_at_once(d.atoms, comm.size()))
+    Impl(Communicator c, CheckpointOptions o, CheckpointWay way, RawFile f, const CheckpointDirectory& d,
+         std::uint64_t id)
+        : comm(std::move(c)), options(std::move(o)), directory(d), writer_id(id), at_once(way.at_once),
+          slots(comm, std::move(f), directory, way), helper(way.at_once ? Worker::Way::at_once : Worker::Way::thread)
     {
     }
 
     double cpu_of_threads() const { return helper.cpu_seconds() + syncer.cpu_seconds(); }
     int take(int& next, int count) const { return std::exchange(next, (next + 1) % count); }
-    Rows pack(const Atoms& atoms, bool lent, Buffer& buffer) const;
-    void write(int slot, const Rows& rows);
-    void write_record(int slot);
-    void write_identities(int slot);
-    void fill_slots(std::span<const IVec3> rows);
+    CheckpointRows pack(const Atoms& atoms, bool lent, Buffer& buffer) const;
     void wait_for_helper();
     void sync(std::optional<int> slot) const;
     void check_in_place();
 
     Communicator comm;
     CheckpointOptions options;
-    RawFile file;
     CheckpointDirectory directory;
     std::uint64_t writer_id;
-    NodeMutex turns;
+    bool at_once;
+    SlotWriter slots; // of the helper while it is busy
     int next_ring = 0, next_synced = 0;
     std::int64_t sequence = 0; // of the last state
     std::int64_t first_kept = 0;
     std::size_t n_owned = 0, n_kept = 0;
-    Identities identities; // of the helper while it is busy
-    std::array<std::int64_t, max_ring + synced_slots>
-        identities_in{};           // which version this writer has left in each slot
+    std::int64_t first_row = 0;
+    std::uint64_t identity_checksum = 0;
     std::array<Buffer, 2> buffers; // one is filled while the other is written
     bool lent = false;             // the helper reads the atoms themselves
     bool sync_due = false;         // the next state is one to be synced
@@ -129,7 +81,7 @@ struct CheckpointWriter::Impl {
     Worker syncer, helper; // destroyed first
 };
 
-Rows CheckpointWriter::Impl::pack(const Atoms& atoms, bool lent_atoms, Buffer& buffer) const
+CheckpointRows CheckpointWriter::Impl::pack(const Atoms& atoms, bool lent_atoms, Buffer& buffer) const
 {
     HOLON_ASSERT(static_cast<std::size_t>(atoms.n_owned) == n_owned && atoms.kept.size() == n_kept,
                  fmt::format("{} atoms owned, {} at repartition", atoms.n_owned, n_owned));
@@ -137,7 +89,7 @@ Rows CheckpointWriter::Impl::pack(const Atoms& atoms, bool lent_atoms, Buffer& b
     for (std::size_t i = 0; n_kept > 0 && i < n_owned; ++i)
         for_each_kept(atoms, i, [&](const KeptNumber& number) { buffer.kept.push_back(number); });
     const auto x = std::span(atoms.x).first(n_owned), v = std::span(atoms.v).first(n_owned);
-    if (lent_atoms) return {x, v, buffer.kept};
+    if (lent_atoms || at_once) return {x, v, buffer.kept};
     copy(x, buffer.positions);
     copy(v, buffer.velocities);
     return buffer.rows();
@@ -150,70 +102,21 @@ void CheckpointWriter::Impl::wait_for_helper()
     stats.blocked_s += seconds_since(begin);
 }
 
-/// Writes this rank's part of a state, but for the identities.
-void CheckpointWriter::Impl::write(int slot, const Rows& rows)
-{
-    const auto& place = directory.slots[static_cast<std::size_t>(slot)];
-    Checksum moving, kept;
-    const std::lock_guard turn(turns);
-    write_rows(file, rows.positions, place.positions, record.first_row, moving);
-    write_rows(file, rows.velocities, place.velocities, record.first_row, moving);
-    write_rows(file, rows.kept, place.kept, record.first_kept, kept);
-    record.data_checksum = moving.value();
-    if (record.kept > 0) record.kept_checksum = kept.value();
-    write_record(slot);
-}
-
-/// A page, which a kill cannot leave half written.
-void CheckpointWriter::Impl::write_record(int slot)
-{
-    seal(record);
-    file.write(std::as_bytes(std::span(&record, 1)),
-               directory.slots[static_cast<std::size_t>(slot)].records + record.rank * page_bytes);
-}
-
-/// If the slot has not got them yet.
-void CheckpointWriter::Impl::write_identities(int slot)
-{
-    auto& there = identities_in[static_cast<std::size_t>(slot)];
-    if (there == identities.version) return;
-    const std::lock_guard turn(turns);
-    file.write(std::as_bytes(std::span(identities.rows)),
-               directory.slots[static_cast<std::size_t>(slot)].identities +
-                   identities.first_row * static_cast<std::int64_t>(sizeof(AtomIdentity)));
-    there = identities.version;
-}
-
-/// Fills this rank's part of all slots, with the identities that the first states need and with any rows. The first
-/// time that a page is written costs the kernel several times as much as all others; the first steps are to cost no
-/// more than any.
-void CheckpointWriter::Impl::fill_slots(std::span<const IVec3> rows)
-{
-    Checksum sum;
-    for (int slot = 0; slot < directory.slot_count(); ++slot) {
-        write_identities(slot);
-        const std::lock_guard turn(turns);
-        const auto& place = directory.slots[static_cast<std::size_t>(slot)];
-        for (const auto block : {place.positions, place.velocities})
-            write_rows(file, rows, block, identities.first_row, sum);
-    }
-}
-
 /// A slot, or all of the file: the others change at every step, and writing them to disk, too, would be several times
 /// as much. First what the states rely on, so that a state that is found after a power cut can be gone on from.
 void CheckpointWriter::Impl::sync(std::optional<int> slot) const
 {
     for (const auto& path : options.sync_also)
         if (file_exists(path)) RawFile(path, RawFile::Mode::read).sync();
-    if (!slot) return file.sync();
-    for (const auto& part : directory.parts(*slot)) file.sync(part.begin, part.size);
+    if (!slot) return slots.file().sync();
+    for (const auto& part : directory.parts(*slot)) slots.file().sync(part.begin, part.size);
 }
 
 /// Writing goes on without error into a file that has no name any more. On the helper thread.
 void CheckpointWriter::Impl::check_in_place()
 {
     if (seconds_since(last_look) < 1.0) return;
-    file.check_in_place();
+    slots.file().check_in_place();
     last_look = Clock::now();
 }
 
@@ -231,14 +134,15 @@ CheckpointWriter CheckpointWriter::create(const Communicator& comm, const std::s
     const std::string temporary = UnfinishedFile::temporary_name(path);
     CheckpointDirectory directory{};
     const auto kept = comm.sum(static_cast<std::int64_t>(atoms.kept.size()));
+    const auto way = CheckpointWay::choose(comm, path, options.mapping);
     on_root(comm, [&] { directory = create_checkpoint_file(temporary, input, kept, options.slots, comm.size()); });
     comm.broadcast(std::as_writable_bytes(std::span(&directory, 1)));
     RawFile file;
     on_all(comm, [&] { file = RawFile(temporary, RawFile::Mode::write); });
 
-    CheckpointWriter writer(std::make_unique<Impl>(comm, options, std::move(file), directory, new_run_id(comm)));
+    CheckpointWriter writer(std::make_unique<Impl>(comm, options, way, std::move(file), directory, new_run_id(comm)));
     writer.repartition(atoms);
-    on_all(comm, [&] { writer.impl_->fill_slots(std::span(atoms.x).first(writer.impl_->n_owned)); });
+    on_all(comm, [&] { writer.impl_->slots.fill(std::span(atoms.x).first(writer.impl_->n_owned)); });
     writer.agree(options.sync_seconds > 0.0 ? std::uint64_t{checkpoint_sync_due} : 0);
     writer.submit(state, atoms, box);
     on_all(comm, [&] {
@@ -246,7 +150,7 @@ CheckpointWriter CheckpointWriter::create(const Communicator& comm, const std::s
         if (const auto error = writer.error(); !error.empty()) throw Failure(error);
     });
     on_root(comm, [&] { unfinished->publish(); });
-    writer.impl_->file.renamed_to(path);
+    writer.impl_->slots.file().renamed_to(path);
     return writer;
 }
 
@@ -259,6 +163,7 @@ CheckpointWriter CheckpointWriter::resume(const Communicator& comm, const std::s
     std::int64_t sequence = 0;
     bool fits = false;
     const auto kept = comm.sum(static_cast<std::int64_t>(atoms.kept.size()));
+    const auto way = CheckpointWay::choose(comm, path, options.mapping);
     on_root(comm, [&] {
         const RawFile file(path, RawFile::Mode::read);
         directory = read_directory(file);
@@ -292,7 +197,7 @@ CheckpointWriter CheckpointWriter::resume(const Communicator& comm, const std::s
         file = RawFile(path, RawFile::Mode::write);
         if (comm.root()) file.sync(); // a run that was killed may not have come to it
     });
-    CheckpointWriter writer(std::make_unique<Impl>(comm, options, std::move(file), directory, new_run_id(comm)));
+    CheckpointWriter writer(std::make_unique<Impl>(comm, options, way, std::move(file), directory, new_run_id(comm)));
     writer.impl_->sequence = sequence;
     writer.impl_->next_ring = next[0];
     writer.impl_->next_synced = next[1];
@@ -312,16 +217,15 @@ void CheckpointWriter::repartition(const Atoms& atoms)
     };
     const auto& directory = impl_->directory;
     impl_->wait_for_helper();
-    auto& identities = impl_->identities;
-    identities.first_row = place(impl_->n_owned, atoms_of_whole_pages, directory.rows);
+    impl_->first_row = place(impl_->n_owned, atoms_of_whole_pages, directory.rows);
     if (directory.kept > 0)
         impl_->first_kept = place(impl_->n_kept, rows_of_whole_pages<KeptNumber>, directory.kept_rows);
 
     const double begin = thread_cpu_seconds();
-    identities.rows.resize(impl_->n_owned);
-    for (std::size_t i = 0; i < impl_->n_owned; ++i) identities.rows[i] = {atoms.image[i], atoms.id[i]};
-    identities.checksum = checksum(std::as_bytes(std::span(identities.rows)));
-    ++identities.version;
+    auto identities = impl_->slots.take_identities();
+    identities.resize(impl_->n_owned);
+    for (std::size_t i = 0; i < impl_->n_owned; ++i) identities[i] = {atoms.image[i], atoms.id[i]};
+    impl_->identity_checksum = impl_->slots.set_identities(std::move(identities), impl_->first_row);
     impl_->stats.pack_s += thread_cpu_seconds() - begin;
 }
 
@@ -346,7 +250,7 @@ void CheckpointWriter::agree(std::uint64_t agreed)
         return;
     }
     impl_->unsynced = -1;
-    if (impl_->turns.first())
+    if (impl_->slots.first_of_node())
         impl_->syncer.start([impl = impl_.get(), slot = impl_->unsynced_slot] { impl->sync(slot); });
 }
 
@@ -369,8 +273,8 @@ void CheckpointWriter::submit(const RunState& state, const Atoms& atoms, const B
     record = make_record(state, box);
     record.writer = impl_->writer_id;
     record.sequence = ++impl_->sequence;
-    record.first_row = impl_->identities.first_row;
-    record.identity_checksum = impl_->identities.checksum;
+    record.first_row = impl_->first_row;
+    record.identity_checksum = impl_->identity_checksum;
     record.atoms = static_cast<std::int64_t>(impl_->n_owned);
     record.first_kept = impl_->first_kept;
     record.kept = static_cast<std::int64_t>(impl_->n_kept);
@@ -387,8 +291,7 @@ void CheckpointWriter::submit(const RunState& state, const Atoms& atoms, const B
     impl_->last_slot = slot;
     impl_->helper.start([impl = impl_.get(), slot, rows] {
         impl->check_in_place();
-        impl->write_identities(slot);
-        impl->write(slot, rows);
+        impl->slots.write(slot, rows, impl->record);
     });
     impl_->stats.pack_s += thread_cpu_seconds() - begin_cpu;
     impl_->stats.written += 1;
@@ -415,7 +318,7 @@ void CheckpointWriter::mark_outputs(const OutputMarks& marks)
     if (!error().empty() || impl_->last_slot < 0) return;
     impl_->helper.start([impl = impl_.get(), marks] {
         impl->record.outputs = marks;
-        impl->write_record(impl->last_slot);
+        impl->slots.write_record(impl->last_slot, impl->record);
     });
     impl_->helper.wait();
 }

@@ -310,6 +310,11 @@ std::vector<MdpKey> computed_mdp_keys()
             "steps between checkpoints; 0: none"),
         own(may_change(real("checkpoint-sync", &V::checkpoint_sync, at_least(0))),
             "seconds between flushes of the checkpoint to the disk itself"),
+        own(may_change(choice<CheckpointMapping>("checkpoint-mapping", &V::checkpoint_mapping,
+                                                 {{"auto", CheckpointMapping::automatic},
+                                                  {"yes", CheckpointMapping::yes},
+                                                  {"no", CheckpointMapping::no}})),
+            "states go into the file through memory that is mapped to it: auto: on local file systems"),
         own(may_change(real("maxh", &V::maxh)), "stop after this many hours, in time to be continued; -1: no limit"),
     };
 }

@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <array>
 #include <cerrno>
 #include <cstdio>
 #include <cstring>
@@ -10,6 +12,7 @@
 #include <sys/mman.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
+#include <sys/vfs.h>
 #include <unistd.h>
 
 namespace holon {
@@ -113,11 +116,18 @@ void RawFile::sync(std::int64_t offset, std::int64_t size) const
     if (size == 0) return;
     // The call for a part of a file is that for memory it is mapped to. Nothing is read or written through the mapping.
     const auto length = static_cast<std::size_t>(size);
-    void* const mapped = ::mmap(nullptr, length, PROT_READ, MAP_SHARED, descriptor_, offset);
-    if (mapped == MAP_FAILED) return sync(); // some file systems have no mappings
+    void* const mapped = map(offset, size, Mode::read);
+    if (mapped == nullptr) return sync(); // some file systems have no mappings
     const int error = ::msync(mapped, length, MS_SYNC) == 0 ? 0 : errno;
     ::munmap(mapped, length);
     if (error != 0) fail("sync", error);
+}
+
+std::byte* RawFile::map(std::int64_t offset, std::int64_t size, Mode mode) const
+{
+    const int protection = mode == Mode::read ? PROT_READ : PROT_READ | PROT_WRITE;
+    void* const mapped = ::mmap(nullptr, static_cast<std::size_t>(size), protection, MAP_SHARED, descriptor_, offset);
+    return mapped == MAP_FAILED ? nullptr : static_cast<std::byte*>(mapped);
 }
 
 void RawFile::check_in_place() const
@@ -131,6 +141,15 @@ void RawFile::check_in_place() const
     throw Failure(fmt::format("{} has been {} while the run was writing it. Nobody else may change the files of a run "
                               "that goes on.",
                               path_, found ? "replaced" : "removed"));
+}
+
+bool is_local(const std::string& folder)
+{
+    struct statfs status {};
+    if (::statfs(folder.c_str(), &status) != 0) return false;
+    constexpr std::array local = {0xef53L /* ext2 to ext4 */, 0x58465342L /* xfs */,  0x01021994L /* tmpfs */,
+                                  0x9123683eL /* btrfs */,    0xf2f52010L /* f2fs */, 0x794c7630L /* overlayfs */};
+    return std::ranges::find(local, static_cast<long>(status.f_type)) != local.end();
 }
 
 RawFile open_input(const std::string& path)

@@ -32,6 +32,10 @@ public:
     void sync() const;                                       // data to disk (fdatasync)
     void sync(std::int64_t offset, std::int64_t size) const; // of this part at least; offset: of a page
 
+    /// Memory that is this part of the file, to read, or to read and write; null, if the system refuses. offset: of a
+    /// page.
+    std::byte* map(std::int64_t offset, std::int64_t size, Mode mode) const;
+
     void renamed_to(std::string path) { path_ = std::move(path); }
     void check_in_place() const; // Failure, if the file has been removed, or another has its name now
 
@@ -73,6 +77,10 @@ private:
 };
 
 bool file_exists(const std::string& path);
+
+/// Whether the files of a folder are in the memory of this node alone, in pages that stay as they are until they are
+/// written to disk: not so on network file systems.
+bool is_local(const std::string& folder);
 
 /// Folder part of a path, "." if there is none.
 std::string folder_of(const std::string& path);

@@ -5,14 +5,16 @@
 
 namespace holon {
 
-Worker::Worker()
+Worker::Worker(Way way)
 {
+    if (way == Way::at_once) return;
     const SignalsBlocked blocked;
     thread_ = std::thread([this] { loop(); });
 }
 
 Worker::~Worker()
 {
+    if (!thread_.joinable()) return;
     wait();
     {
         const std::lock_guard lock(mutex_);
@@ -24,6 +26,11 @@ Worker::~Worker()
 
 void Worker::start(std::function<void()> job)
 {
+    if (!thread_.joinable()) {
+        const auto error = outcome(job);
+        if (error_.empty()) error_ = error;
+        return;
+    }
     {
         std::unique_lock lock(mutex_);
         changed_.wait(lock, [this] { return !busy_; });
@@ -57,6 +64,16 @@ double Worker::cpu_seconds() const
     return cpu_seconds_;
 }
 
+std::string Worker::outcome(const std::function<void()>& job)
+{
+    try {
+        job();
+    } catch (const std::exception& exception) {
+        return exception.what();
+    }
+    return "";
+}
+
 void Worker::loop()
 {
     std::unique_lock lock(mutex_);
@@ -64,12 +81,7 @@ void Worker::loop()
         changed_.wait(lock, [this] { return busy_ || end_; });
         if (!busy_) return;
         lock.unlock();
-        std::string error;
-        try {
-            job_();
-        } catch (const std::exception& exception) {
-            error = exception.what();
-        }
+        const auto error = outcome(job_);
         lock.lock();
         if (error_.empty()) error_ = error;
         cpu_seconds_ = thread_cpu_seconds();

@@ -8,10 +8,11 @@
 
 namespace holon {
 
-/// A thread that does one job at a time in the background. Signals stay with the threads of the run.
+/// Does one job at a time, in the background or at once. Signals stay with the threads of the run.
 class Worker {
 public:
-    Worker();
+    enum class Way { thread, at_once }; // at_once: start() does the job itself
+    explicit Worker(Way way = Way::thread);
     ~Worker(); // finishes the job in hand
     Worker(const Worker&) = delete;
     Worker& operator=(const Worker&) = delete;
@@ -20,10 +21,11 @@ public:
     void wait();
     bool busy() const;
     std::string error() const;  // of the first job that threw; empty, if none did
-    double cpu_seconds() const; // of the jobs that are done
+    double cpu_seconds() const; // of the thread, for the jobs that are done
 
 private:
     void loop();
+    static std::string outcome(const std::function<void()>& job); // why it has failed, or empty
 
     mutable std::mutex mutex_;
     std::condition_variable changed_;
@@ -31,7 +33,7 @@ private:
     bool busy_ = false, end_ = false;
     std::string error_;
     double cpu_seconds_ = 0.0;
-    std::thread thread_;
+    std::thread thread_; // none: at once
 };
 
 } // namespace holon

@@ -17,7 +17,7 @@ using namespace test;
 
 constexpr std::int64_t n_atoms = 1000;
 const CheckpointInput input{n_atoms, 12, {{"mdp", "dt = 0.002\n"}, {"topology", std::string(70000, 't')}}};
-const CheckpointOptions options{4, 1e-9, {}};
+const CheckpointOptions options{.slots = 4, .sync_seconds = 1e-9};
 
 /// Atoms change owners every five steps.
 Atoms owned_atoms(const Communicator& comm, std::int64_t step)
@@ -56,11 +56,14 @@ TEST(CheckpointMpi, is_written_and_read_by_all_ranks)
     const auto comm = Communicator::world();
     const TemporaryFolder folder("checkpoint-1-");
     const auto path = folder.file("checkpoint.h5");
-    auto writer =
-        CheckpointWriter::create(comm, path, input, options, sample_state(0), owned_atoms(comm, 0), sample_box());
-    write_steps(comm, writer, 1, 23);
-    expect_state(comm, read_checkpoint(comm, path), 22);
-    comm.barrier();
+    for (const auto mapping : {CheckpointMapping::no, CheckpointMapping::yes}) {
+        const CheckpointOptions how{.mapping = mapping, .sync_seconds = 1e-9};
+        auto writer =
+            CheckpointWriter::create(comm, path, input, how, sample_state(0), owned_atoms(comm, 0), sample_box());
+        write_steps(comm, writer, 1, 23);
+        expect_state(comm, read_checkpoint(comm, path), 22);
+        comm.barrier();
+    }
 }
 
 TEST(CheckpointMpi, goes_on_with_another_number_of_ranks)

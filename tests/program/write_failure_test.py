@@ -74,6 +74,21 @@ class WriteFailure(holon.ProgramTest):
             self.assertIn("checkpoint.h5 has been removed while the run was writing it", messages.read())
         self.assertFalse(folder.exists())
 
+    def test_file_cut_short(self):
+        """The states go to the file through memory then: by the thread that computes, or a helper of two."""
+        for threads in "1", "2":
+            with self.subTest(threads=threads), open(self.work / "messages", "w+") as messages:
+                folder = self.work / f"run-{threads}"
+                arguments = [*WATER, "-o", folder, "--nsteps", 1000000]
+                environment = {**os.environ, "OMP_NUM_THREADS": threads}
+                launcher = holon.start(arguments, 2, messages, env=environment)
+                self.addCleanup(launcher.kill)
+                wait_for_progress(folder / "checkpoint.h5", launcher)
+                os.truncate(folder / "checkpoint.h5", 8192)
+                self.assertEqual(launcher.wait(60), holon.FAILED)
+                messages.seek(0)
+                self.assertIn("checkpoint.h5: it has been cut short", messages.read())
+
     def test_withdrawn_permissions(self):
         self.work.chmod(0o777)
         arguments, how = bad_input.unprivileged_input(self.work)

@@ -17,7 +17,7 @@ namespace holon::test {
 inline constexpr std::int64_t n_atoms = 1000;
 inline const CheckpointInput input{
     n_atoms, 4711, {{"mdp", "dt = 0.002\n"}, {"title", ""}, {"topology", std::string(100000, 't')}}};
-inline const CheckpointOptions options{4, 0.0, {}};
+inline const CheckpointOptions options{.slots = 4, .sync_seconds = 0.0};
 
 /// Writes a state; every five steps what belongs to which row of the atoms changes.
 inline void submit_step(CheckpointWriter& writer, std::int64_t step, const RunState& state, std::uint64_t votes = 0)

@@ -15,8 +15,9 @@ namespace holon {
 /// freed. Left to itself the C library keeps more and more of them, a seventh of all memory.
 void return_large_arrays();
 
-/// Returns what is free now: after much has been used that will not be needed again.
-void return_free_memory();
+/// Returns what is free now, and the code and constants that are in memory, of which a run needs a third of what its
+/// start does: after something that is not done again.
+void return_unused_memory();
 
 /// Empties the vector and frees its memory, which neither clear() nor an assignment of {} does.
 template <class T>

@@ -5,6 +5,7 @@
 #include <holon/core/fixed_sum.hpp>
 #include <holon/io/append_file.hpp>
 #include <holon/system/atoms.hpp>
+#include <holon/system/parameters.hpp>
 
 #include <cstdint>
 #include <functional>
@@ -72,9 +73,10 @@ struct CheckpointInput {
 std::uint64_t new_run_id(const Communicator& comm); // random, the same on all ranks; not 0. Collective.
 
 struct CheckpointOptions {
-    int slots = 3;                      // of the ring, 3 to 12; two more are for synced states
-    double sync_seconds = 10.0;         // 0: never synced but at the end
-    std::vector<std::string> sync_also; // paths that a synced state relies on: the trajectory, ...
+    int slots = 3; // of the ring, 3 to 12; two more are for synced states
+    CheckpointMapping mapping = CheckpointMapping::automatic;
+    double sync_seconds = 10.0;              // 0: never synced but at the end
+    std::vector<std::string> sync_also = {}; // paths that a synced state relies on: the trajectory, ...
 };
 
 /// Bits that all ranks must agree on (OR) once per step.
@@ -89,7 +91,7 @@ struct CheckpointStats {
     std::int64_t written = 0; // states
     std::int64_t bytes_per_step = 0;
     double blocked_s = 0.0;    // waiting for the disk
-    double pack_s = 0.0;       // copying atoms, CPU time
+    double pack_s = 0.0;       // of the thread that computes, CPU time
     double helper_cpu_s = 0.0; // of the helper threads: checksums and writes
 };
 
@@ -111,7 +113,8 @@ using StateCheck = std::function<std::string(std::uint64_t run_id, const RunStat
 /// Collective.
 CheckpointContents read_checkpoint(const Communicator& comm, const std::string& path, const StateCheck& check = {});
 
-/// Writes a state per submit() in the background. All ranks take part in every call but votes(), error() and stats().
+/// Writes a state per submit(), at once or in the background: see CheckpointWay in slot_writer.hpp. All ranks take part
+/// in every call but votes(), error() and stats().
 class CheckpointWriter {
 public:
     /// Makes a new file with this state in it; a file that is there is replaced once the new one is complete.
@@ -140,9 +143,9 @@ public:
     /// Takes the OR of all ranks' votes(): of each step, so that a sync begins and ends when it can.
     void agree(std::uint64_t agreed);
 
-    /// Copies positions, velocities and kept numbers of the owned atoms and has them written in the background; waits
-    /// if the previous state is still being written. The other columns are as they were at repartition(). The state is
-    /// one to be synced, if the ranks have agreed that it is time. Does nothing after a failure.
+    /// Has positions, velocities and kept numbers of the owned atoms written: at once, or a copy in the background, and
+    /// waits then if the previous state is still being written. The other columns are as they were at repartition().
+    /// The state is one to be synced, if the ranks have agreed that it is time. Does nothing after a failure.
     /// `lent`: positions and velocities stay as and where they are until release(), so that they need not be copied.
     void submit(const RunState& state, const Atoms& atoms, const Box& box, bool lent = false);
 

@@ -19,6 +19,7 @@ enum class ConstraintKind { none, h_bonds, all_bonds, h_angles, all_angles };
 enum class Thermostat { no, v_rescale };
 enum class CommMode { none, linear };
 enum class LoadBalancing { automatic, yes, no };
+enum class CheckpointMapping { automatic, yes, no };
 
 /// A named set of atoms as sorted, disjoint, half-open ranges of global ids: default groups stay small for any system.
 struct AtomGroup {
@@ -111,7 +112,8 @@ struct Parameters {
     double skin = 0.42; // [nm] how far beyond the cutoff pairs are listed: longer lists against fewer; changes no bit
     std::int64_t checkpoint_interval = 1;
     double checkpoint_sync = 10.0; // [s]
-    double maxh = -1.0;            // [h]; < 0: no limit
+    CheckpointMapping checkpoint_mapping = CheckpointMapping::automatic;
+    double maxh = -1.0; // [h]; < 0: no limit
 };
 
 } // namespace holon

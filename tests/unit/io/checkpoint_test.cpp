@@ -22,11 +22,18 @@ namespace {
 
 using namespace test;
 
-TEST(Checkpoint, returns_the_last_state)
+/// By a helper, or at once and through memory that is the file's.
+class CheckpointWays : public testing::TestWithParam<CheckpointMapping> {
+protected:
+    CheckpointOptions options = {.slots = 4, .mapping = GetParam(), .sync_seconds = 0.0};
+};
+INSTANTIATE_TEST_SUITE_P(Ways, CheckpointWays, testing::Values(CheckpointMapping::no, CheckpointMapping::yes));
+
+TEST_P(CheckpointWays, return_the_last_state)
 {
     const TemporaryFolder folder;
     const auto path = folder.file("checkpoint.h5");
-    write_steps(path, 0, 10);
+    write_steps(path, 0, 10, options);
     expect_state(read_checkpoint({}, path), 10);
     EXPECT_FALSE(std::filesystem::exists(path + ".new"));
 }
@@ -114,7 +121,7 @@ TEST(Checkpoint, identities_are_written_when_they_change_and_stale_ones_are_foun
     EXPECT_EQ(identities_of(0), second);
 }
 
-TEST(Checkpoint, atoms_that_are_lent_may_change_after_their_release)
+TEST_P(CheckpointWays, atoms_that_are_lent_may_change_after_their_release)
 {
     const TemporaryFolder folder;
     const auto path = folder.file("checkpoint.h5");
@@ -263,7 +270,7 @@ TEST(Checkpoint, synced_states_have_slots_of_their_own)
 {
     const TemporaryFolder folder;
     const auto path = folder.file("checkpoint.h5");
-    write_steps(path, 0, 60, {3, 1e-9, {path}}, std::chrono::milliseconds(5));
+    write_steps(path, 0, 60, {.slots = 3, .sync_seconds = 1e-9, .sync_also = {path}}, std::chrono::milliseconds(5));
     const CheckpointFile file(path);
     const auto slots = file.slots();
     ASSERT_EQ(slots.size(), 5u);
@@ -279,7 +286,7 @@ TEST(Checkpoint, goes_on_from_a_synced_state_over_the_oldest_ones)
 {
     const TemporaryFolder folder;
     const auto path = folder.file("checkpoint.h5");
-    const CheckpointOptions three{3, 0.0, {}};
+    const CheckpointOptions three{.slots = 3, .sync_seconds = 0.0};
     const auto steps = [&] {
         std::vector<std::int64_t> all;
         for (const auto& slot : CheckpointFile(path).slots()) all.push_back(slot.empty ? -1 : slot.state.step);
@@ -323,7 +330,7 @@ bool kill_while(const std::function<void()>& work, int microseconds, std::mt1993
     return WIFSIGNALED(status);
 }
 
-TEST(Checkpoint, survives_kill_at_any_moment)
+TEST_P(CheckpointWays, survive_kill_at_any_moment)
 {
     const TemporaryFolder folder;
     const auto path = folder.file("checkpoint.h5");
@@ -333,10 +340,11 @@ TEST(Checkpoint, survives_kill_at_any_moment)
     for (int round = 0; round < 100; ++round) {
         killed += kill_while(
             [&] {
-                if (!std::filesystem::exists(path)) write_steps(path, 0, 0);
+                if (!std::filesystem::exists(path)) write_steps(path, 0, 0, options);
                 const auto contents = read_checkpoint({}, path);
                 auto step = contents.state.step;
-                const CheckpointOptions synced{options.slots, 1e-9, {}};
+                auto synced = options;
+                synced.sync_seconds = 1e-9;
                 auto writer = CheckpointWriter::resume({}, path, contents, round % 3 == 0 ? synced : options,
                                                        sample_atoms(n_atoms, step), sample_box());
                 for (++step; step < contents.state.step + 200; ++step) submit_step(writer, step);
@@ -386,11 +394,11 @@ TEST(Checkpoint, reports_that_there_is_no_space_and_leaves_the_old_file)
     EXPECT_FALSE(std::filesystem::exists(path + ".new"));
 }
 
-TEST(Checkpoint, a_failed_write_is_reported_and_the_last_good_state_stays)
+TEST_P(CheckpointWays, report_a_failed_write_and_the_last_good_state_stays)
 {
     const TemporaryFolder folder;
     const auto path = folder.file("checkpoint.h5");
-    write_steps(path, 0, 5);
+    write_steps(path, 0, 5, options);
     const int status = with_file_limit(200000, [&] {
         const auto contents = read_checkpoint({}, path);
         auto writer = CheckpointWriter::resume({}, path, contents, options, sample_atoms(n_atoms, 5), sample_box());
@@ -402,6 +410,24 @@ TEST(Checkpoint, a_failed_write_is_reported_and_the_last_good_state_stays)
     const auto contents = read_checkpoint({}, path);
     EXPECT_GE(contents.state.step, 5);
     expect_state(contents, contents.state.step);
+}
+
+/// The system has no page for what is stored beyond the end of a file: that must not end the program.
+TEST(Checkpoint, a_file_that_is_cut_short_is_noticed)
+{
+    const TemporaryFolder folder;
+    const auto path = folder.file("checkpoint.h5");
+    const CheckpointOptions mapped{.mapping = CheckpointMapping::yes};
+    auto writer =
+        CheckpointWriter::create({}, path, input, mapped, sample_state(0), sample_atoms(n_atoms, 0), sample_box());
+    submit_step(writer, 1);
+    writer.finish();
+    EXPECT_EQ(writer.error(), "");
+    std::filesystem::resize_file(path, 8192);
+    submit_step(writer, 2);
+    writer.finish();
+    EXPECT_NE(writer.error().find("cut short"), std::string::npos) << writer.error();
+    EXPECT_EQ(writer.votes(), checkpoint_failed);
 }
 
 TEST(RunState, names_a_value_that_is_missing)
