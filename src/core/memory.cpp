@@ -2,12 +2,11 @@
 
 #if defined(__GLIBC__)
 #include <cstdint>
+#include <cstdio>
 #include <fstream>
-#include <link.h>
 #include <malloc.h>
 #include <string>
 #include <sys/mman.h>
-#include <unistd.h>
 #endif
 
 namespace holon {
@@ -15,27 +14,24 @@ namespace holon {
 #if defined(__GLIBC__)
 namespace {
 
-/// A debugger's breakpoints are changes of the code, which would be lost with it.
-bool is_traced()
+/// Pages of files that nobody can write to come back from there where they are used again; unless somebody has changed
+/// them all the same (libraries that hook into others do, and debuggers): they count as anonymous then.
+void return_pages_of_files()
 {
-    std::ifstream status("/proc/self/status");
-    for (std::string word; status >> word;)
-        if (word == "TracerPid:") return status >> word && word != "0";
-    return true; // who knows
-}
-
-/// What is never written is in the file, and comes back from there where it is used again.
-int return_pages_of(dl_phdr_info* object, std::size_t, void*)
-{
-    const auto page = static_cast<std::uintptr_t>(::sysconf(_SC_PAGESIZE));
-    for (int i = 0; i < object->dlpi_phnum; ++i) {
-        const auto& part = object->dlpi_phdr[i];
-        if (part.p_type != PT_LOAD || (part.p_flags & PF_W) != 0) continue;
-        const std::uintptr_t begin = object->dlpi_addr + part.p_vaddr, end = begin + part.p_memsz;
-        const std::uintptr_t first = (begin + page - 1) / page * page, last = end / page * page;
-        if (first < last) ::madvise(reinterpret_cast<void*>(first), last - first, MADV_DONTNEED);
+    std::ifstream maps("/proc/self/smaps");
+    std::uintptr_t begin = 0, end = 0;
+    for (std::string line; std::getline(maps, line);) {
+        std::uintptr_t first = 0, last = 0, inode = 0;
+        char access[5] = {};
+        std::size_t anonymous = 1;
+        if (std::sscanf(line.c_str(), "%lx-%lx %4s %*x %*s %lu", &first, &last, access, &inode) == 4) {
+            const bool lasts = access[1] == '-' && access[3] == 'p' && inode != 0;
+            begin = lasts ? first : 0;
+            end = lasts ? last : 0;
+        } else if (std::sscanf(line.c_str(), "Anonymous: %zu", &anonymous) == 1 && anonymous == 0 && begin < end) {
+            ::madvise(reinterpret_cast<void*>(begin), end - begin, MADV_DONTNEED);
+        }
     }
-    return 0;
 }
 
 } // namespace
@@ -53,7 +49,7 @@ void return_unused_memory()
 {
 #if defined(__GLIBC__)
     malloc_trim(0);
-    if (!is_traced()) dl_iterate_phdr(return_pages_of, nullptr);
+    return_pages_of_files();
 #endif
 }
 

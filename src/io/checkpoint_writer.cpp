@@ -112,7 +112,7 @@ void CheckpointWriter::Impl::sync(std::optional<int> slot) const
     for (const auto& part : directory.parts(*slot)) slots.file().sync(part.begin, part.size);
 }
 
-/// Writing goes on without error into a file that has no name any more. On the helper thread.
+/// Writing goes on without error into a file that has no name any more. Once a second, when a state is written.
 void CheckpointWriter::Impl::check_in_place()
 {
     if (seconds_since(last_look) < 1.0) return;
