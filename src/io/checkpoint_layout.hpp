@@ -85,6 +85,13 @@ struct SlotPlace {
     std::int64_t kept;
 };
 
+/// Where a row of a block that begins at `block` is.
+template <class Row>
+constexpr std::int64_t row_offset(std::int64_t block, std::int64_t row)
+{
+    return block + row * static_cast<std::int64_t>(sizeof(Row));
+}
+
 /// Part of the file.
 struct FileRange {
     std::int64_t begin, size;

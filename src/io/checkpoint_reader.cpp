@@ -28,7 +28,7 @@ std::vector<Row> read_rows(const RawFile& file, std::int64_t offset, std::span<c
         if (from < to)
             file.read(std::as_writable_bytes(std::span(rows).subspan(static_cast<std::size_t>(from - begin),
                                                                      static_cast<std::size_t>(to - from))),
-                      offset + (block.first + from - before) * static_cast<std::int64_t>(sizeof(Row)));
+                      row_offset<Row>(offset, block.first + from - before));
         before += block.count;
     }
     return rows;

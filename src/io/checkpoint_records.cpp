@@ -30,7 +30,7 @@ void read_in_pieces(const RawFile& file, std::int64_t block, std::int64_t begin,
     std::vector<Row> piece(static_cast<std::size_t>(std::min(piece_rows, count)));
     for (std::int64_t row = 0; row < count; row += piece_rows) {
         const auto rows = std::span(piece).first(static_cast<std::size_t>(std::min(piece_rows, count - row)));
-        file.read(std::as_writable_bytes(rows), block + (begin + row) * static_cast<std::int64_t>(sizeof(Row)));
+        file.read(std::as_writable_bytes(rows), row_offset<Row>(block, begin + row));
         sum.add(std::as_bytes(rows));
         f(std::span<const Row>(rows));
     }

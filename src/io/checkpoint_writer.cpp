@@ -65,8 +65,6 @@ struct CheckpointWriter::Impl {
     std::int64_t sequence = 0; // of the last state
     std::int64_t first_kept = 0;
     std::size_t n_owned = 0, n_kept = 0;
-    std::int64_t first_row = 0;
-    std::uint64_t identity_checksum = 0;
     std::array<Buffer, 2> buffers; // one is filled while the other is written
     bool lent = false;             // the helper reads the atoms themselves
     bool sync_due = false;         // the next state is one to be synced
@@ -163,7 +161,6 @@ CheckpointWriter CheckpointWriter::resume(const Communicator& comm, const std::s
     std::int64_t sequence = 0;
     bool fits = false;
     const auto kept = comm.sum(static_cast<std::int64_t>(atoms.kept.size()));
-    const auto way = CheckpointWay::choose(comm, path, options.mapping);
     on_root(comm, [&] {
         const RawFile file(path, RawFile::Mode::read);
         directory = read_directory(file);
@@ -197,6 +194,7 @@ CheckpointWriter CheckpointWriter::resume(const Communicator& comm, const std::s
         file = RawFile(path, RawFile::Mode::write);
         if (comm.root()) file.sync(); // a run that was killed may not have come to it
     });
+    const auto way = CheckpointWay::choose(comm, path, options.mapping);
     CheckpointWriter writer(std::make_unique<Impl>(comm, options, way, std::move(file), directory, new_run_id(comm)));
     writer.impl_->sequence = sequence;
     writer.impl_->next_ring = next[0];
@@ -217,15 +215,12 @@ void CheckpointWriter::repartition(const Atoms& atoms)
     };
     const auto& directory = impl_->directory;
     impl_->wait_for_helper();
-    impl_->first_row = place(impl_->n_owned, atoms_of_whole_pages, directory.rows);
+    const auto first_row = place(impl_->n_owned, atoms_of_whole_pages, directory.rows);
     if (directory.kept > 0)
         impl_->first_kept = place(impl_->n_kept, rows_of_whole_pages<KeptNumber>, directory.kept_rows);
 
     const double begin = thread_cpu_seconds();
-    auto identities = impl_->slots.take_identities();
-    identities.resize(impl_->n_owned);
-    for (std::size_t i = 0; i < impl_->n_owned; ++i) identities[i] = {atoms.image[i], atoms.id[i]};
-    impl_->identity_checksum = impl_->slots.set_identities(std::move(identities), impl_->first_row);
+    impl_->slots.set_identities(atoms, first_row);
     impl_->stats.pack_s += thread_cpu_seconds() - begin;
 }
 
@@ -273,9 +268,6 @@ void CheckpointWriter::submit(const RunState& state, const Atoms& atoms, const B
     record = make_record(state, box);
     record.writer = impl_->writer_id;
     record.sequence = ++impl_->sequence;
-    record.first_row = impl_->first_row;
-    record.identity_checksum = impl_->identity_checksum;
-    record.atoms = static_cast<std::int64_t>(impl_->n_owned);
     record.first_kept = impl_->first_kept;
     record.kept = static_cast<std::int64_t>(impl_->n_kept);
     record.rank = impl_->comm.rank();

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <array>
+#include <atomic>
 #include <csignal>
 #include <cstring>
 #include <sys/mman.h>
@@ -14,17 +15,18 @@
 
 namespace holon {
 
-namespace {
-
 /// Where the system has no page for a store, it sends SIGBUS: the file has been cut short, or a file system that writes
 /// to new places has none left. The run is to end with a message then. So memory of nobody takes the page's place, and
 /// the mapping is marked.
-struct Guard {
+struct MappingGuard {
     std::atomic<std::byte*> begin = nullptr; // null: free
     std::atomic<std::size_t> size = 0;
     std::atomic<bool> failed = false;
 };
-constinit std::array<Guard, 4> guards;
+
+namespace {
+
+constinit std::array<MappingGuard, 4> guards;
 struct sigaction action_before {};
 
 void on_bus_error(int signal, siginfo_t* info, void* context)
@@ -44,7 +46,7 @@ void on_bus_error(int signal, siginfo_t* info, void* context)
     ::sigaction(signal, &action_before, nullptr); // the store is tried again, and then ends the program
 }
 
-Guard* guarded(std::byte* memory, std::size_t size)
+MappingGuard* guarded(std::byte* memory, std::size_t size)
 {
     static const bool installed = [] {
         struct sigaction action {};
@@ -53,7 +55,8 @@ Guard* guarded(std::byte* memory, std::size_t size)
         sigemptyset(&action.sa_mask);
         return ::sigaction(SIGBUS, &action, &action_before) == 0;
     }();
-    const auto free = std::ranges::find_if(guards, [](const Guard& guard) { return guard.begin.load() == nullptr; });
+    const auto free =
+        std::ranges::find_if(guards, [](const MappingGuard& guard) { return guard.begin.load() == nullptr; });
     if (!installed || free == guards.end()) return nullptr;
     free->failed = false;
     free->size = size;
@@ -81,19 +84,17 @@ MappedFile::MappedFile(const RawFile& file) : size_(static_cast<std::size_t>(fil
 {
     auto* const memory = file.map(0, file.size(), RawFile::Mode::write);
     if (memory == nullptr) return;
-    auto* const guard = guarded(memory, size_);
-    if (guard == nullptr) {
+    guard_ = guarded(memory, size_);
+    if (guard_ == nullptr)
         ::munmap(memory, size_);
-        return;
-    }
-    memory_ = memory;
-    failed_ = &guard->failed;
+    else
+        memory_ = memory;
 }
 
 MappedFile::~MappedFile()
 {
     if (memory_ == nullptr) return;
-    std::ranges::find_if(guards, [this](const Guard& guard) { return guard.begin.load() == memory_; })->begin = nullptr;
+    guard_->begin = nullptr;
     ::munmap(memory_, size_);
 }
 
@@ -101,7 +102,7 @@ MappedFile& MappedFile::operator=(MappedFile&& other) noexcept
 {
     std::swap(memory_, other.memory_);
     std::swap(size_, other.size_);
-    std::swap(failed_, other.failed_);
+    std::swap(guard_, other.guard_);
     return *this;
 }
 
@@ -122,7 +123,7 @@ void MappedFile::complete(const std::string& path) const
 #if defined(__SSE2__)
     _mm_sfence();
 #endif
-    if (failed_ != nullptr && failed_->load())
+    if (guard_ != nullptr && guard_->failed)
         throw Failure(fmt::format("Cannot write {}: it has been cut short, or there is no room on the disk for what is "
                                   "written anew. Make room and restart; nobody else may change the files of a run.",
                                   path));

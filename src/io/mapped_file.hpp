@@ -2,7 +2,6 @@
 
 #include "raw_file.hpp"
 
-#include <atomic>
 #include <cstddef>
 #include <cstdint>
 #include <span>
@@ -10,6 +9,8 @@
 #include <utility>
 
 namespace holon {
+
+struct MappingGuard; // against the signal that the system sends where it has no page
 
 /// A file as memory: what is stored there is in the pages of the file at once, as after a write, but for no call of the
 /// system, and any number of processes do it at the same time. Pages must have been written before, so that there is
@@ -37,7 +38,7 @@ public:
 private:
     std::byte* memory_ = nullptr;
     std::size_t size_ = 0;
-    std::atomic<bool>* failed_ = nullptr; // of the guard against the signal that the system sends then
+    MappingGuard* guard_ = nullptr;
 };
 
 } // namespace holon

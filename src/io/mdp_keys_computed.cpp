@@ -92,6 +92,13 @@ MdpKey yes_no(std::string name, bool V::*member)
     return choice<bool>(std::move(name), member, {{"no", false}, {"yes", true}});
 }
 
+template <class Choice>
+MdpKey auto_yes_no(std::string name, Choice V::*member)
+{
+    return choice<Choice>(std::move(name), member,
+                          {{"auto", Choice::automatic}, {"yes", Choice::yes}, {"no", Choice::no}});
+}
+
 std::string joined(const std::vector<std::string>& list)
 {
     std::string text;
@@ -300,9 +307,7 @@ std::vector<MdpKey> computed_mdp_keys()
         own(choice<Precision>("precision", &V::precision, {{"mixed", Precision::mixed}, {"double", Precision::real64}}),
             "mixed (float pair kernels) or double"),
         own(may_change(domain_grid("domains")), "grid of domains, as in 2x2x1; auto: the cheapest"),
-        own(may_change(choice<LoadBalancing>(
-                "dlb", &V::load_balancing,
-                {{"auto", LoadBalancing::automatic}, {"yes", LoadBalancing::yes}, {"no", LoadBalancing::no}})),
+        own(may_change(auto_yes_no<LoadBalancing>("dlb", &V::load_balancing)),
             "move the faces of domains to balance the load: auto: where it pays; changes no bit"),
         own(may_change(real("skin", &V::skin, between(0.02, 1))),
             "nm beyond the cutoff in which pairs are listed: longer lists against fewer; changes no bit"),
@@ -310,10 +315,7 @@ std::vector<MdpKey> computed_mdp_keys()
             "steps between checkpoints; 0: none"),
         own(may_change(real("checkpoint-sync", &V::checkpoint_sync, at_least(0))),
             "seconds between flushes of the checkpoint to the disk itself"),
-        own(may_change(choice<CheckpointMapping>("checkpoint-mapping", &V::checkpoint_mapping,
-                                                 {{"auto", CheckpointMapping::automatic},
-                                                  {"yes", CheckpointMapping::yes},
-                                                  {"no", CheckpointMapping::no}})),
+        own(may_change(auto_yes_no<CheckpointMapping>("checkpoint-mapping", &V::checkpoint_mapping)),
             "states go into the file through memory that is mapped to it: auto: on local file systems"),
         own(may_change(real("maxh", &V::maxh)), "stop after this many hours, in time to be continued; -1: no limit"),
     };

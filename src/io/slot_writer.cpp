@@ -20,14 +20,6 @@ int writers_at_once(std::int64_t atoms, int ranks)
     return bytes_of_rank <= static_cast<std::int64_t>(piece_bytes) ? 2 : 1;
 }
 
-/// Rows of a block of the file.
-template <class Row>
-FileRange range_of(std::int64_t block, std::int64_t first_row, std::size_t rows)
-{
-    constexpr auto size = static_cast<std::int64_t>(sizeof(Row));
-    return {block + first_row * size, static_cast<std::int64_t>(rows) * size};
-}
-
 /// Adds bytes to a checksum and passes them to write(part, offset), in pieces that stay in the cache from the one to
 /// the other. Pieces end at multiples of their size in the file, as the kernel's large pages do.
 template <class Write>
@@ -71,24 +63,28 @@ std::unique_lock<NodeMutex> SlotWriter::turn()
     return way_.at_once ? std::unique_lock<NodeMutex>() : std::unique_lock(turns_);
 }
 
-std::uint64_t SlotWriter::set_identities(std::vector<AtomIdentity> identities, std::int64_t first_row)
+void SlotWriter::set_identities(const Atoms& atoms, std::int64_t first_row)
 {
-    identities_ = std::move(identities);
-    forget_others(first_row, identities_.size());
+    const auto n = static_cast<std::size_t>(atoms.n_owned);
+    forget_others(first_row, n);
     first_row_ = first_row;
-    n_rows_ = identities_.size();
+    identities_.resize(n);
+    for (std::size_t i = 0; i < n; ++i) identities_[i] = {atoms.image[i], atoms.id[i]};
+    identity_checksum_ = checksum(std::as_bytes(std::span(identities_)));
     ++version_;
-    return checksum(std::as_bytes(std::span(identities_)));
 }
 
 /// Gives back what is mapped of rows that this rank no longer writes.
 void SlotWriter::forget_others(std::int64_t first_row, std::size_t n_rows)
 {
+    const auto end_of = [](std::int64_t block, std::int64_t first, std::size_t n) {
+        return whole_pages(row_offset<IVec3>(block, first + static_cast<std::int64_t>(n)));
+    };
     const auto forget = [&](std::int64_t block) {
-        const auto old = range_of<IVec3>(block, first_row_, n_rows_), now = range_of<IVec3>(block, first_row, n_rows);
-        const auto old_end = whole_pages(old.begin + old.size), now_end = whole_pages(now.begin + now.size);
-        mapped_.forget(old.begin, std::min(old_end, now.begin));
-        mapped_.forget(std::max(old.begin, now_end), old_end);
+        const auto old_begin = row_offset<IVec3>(block, first_row_), begin = row_offset<IVec3>(block, first_row);
+        const auto old_end = end_of(block, first_row_, identities_.size()), end = end_of(block, first_row, n_rows);
+        mapped_.forget(old_begin, std::min(old_end, begin));
+        mapped_.forget(std::max(old_begin, end), old_end);
     };
     if (!mapped_) return;
     for (std::size_t slot = 0; slot < directory_.ring; ++slot) {
@@ -104,8 +100,7 @@ void SlotWriter::write_identities(int slot)
     if (there == version_) return;
     const auto block = directory_.slots[static_cast<std::size_t>(slot)].identities;
     const auto lock = turn();
-    file_.write(std::as_bytes(std::span(identities_)),
-                range_of<AtomIdentity>(block, first_row_, identities_.size()).begin);
+    file_.write(std::as_bytes(std::span(identities_)), row_offset<AtomIdentity>(block, first_row_));
     there = version_;
 }
 
@@ -116,16 +111,14 @@ void SlotWriter::fill(std::span<const IVec3> rows)
         const auto lock = turn();
         const auto& place = directory_.slots[static_cast<std::size_t>(slot)];
         for (const auto block : {place.positions, place.velocities})
-            file_.write(std::as_bytes(rows), range_of<IVec3>(block, first_row_, rows.size()).begin);
+            file_.write(std::as_bytes(rows), row_offset<IVec3>(block, first_row_));
     }
 }
 
 template <class Row>
-void SlotWriter::write_rows(int slot, std::span<const Row> rows, std::int64_t block, std::int64_t first_row,
-                            Checksum& sum)
+void SlotWriter::write_rows(int slot, std::span<const Row> rows, std::int64_t offset, Checksum& sum)
 {
     constexpr std::size_t in_first_cache = page_bytes;
-    const auto offset = range_of<Row>(block, first_row, rows.size()).begin;
     if (through_memory(slot))
         write_pieces(std::as_bytes(rows), offset, in_first_cache, sum,
                      [this](auto part, std::int64_t at) { mapped_.write(part, at); });
@@ -141,11 +134,14 @@ void SlotWriter::write(int slot, const CheckpointRows& rows, CommitRecord& recor
     Checksum moving, kept;
     {
         const auto lock = through_memory(slot) ? std::unique_lock<NodeMutex>() : turn();
-        write_rows(slot, rows.positions, place.positions, record.first_row, moving);
-        write_rows(slot, rows.velocities, place.velocities, record.first_row, moving);
-        write_rows(slot, rows.kept, place.kept, record.first_kept, kept);
+        write_rows(slot, rows.positions, row_offset<IVec3>(place.positions, first_row_), moving);
+        write_rows(slot, rows.velocities, row_offset<IVec3>(place.velocities, first_row_), moving);
+        write_rows(slot, rows.kept, row_offset<KeptNumber>(place.kept, record.first_kept), kept);
     }
     mapped_.complete(file_.path());
+    record.first_row = first_row_;
+    record.atoms = static_cast<std::int64_t>(identities_.size());
+    record.identity_checksum = identity_checksum_;
     record.data_checksum = moving.value();
     if (record.kept > 0) record.kept_checksum = kept.value();
     write_record(slot, record);

@@ -39,28 +39,27 @@ public:
     /// Collective.
     SlotWriter(const Communicator& comm, RawFile file, const CheckpointDirectory& directory, CheckpointWay way);
 
-    /// After a repartition: which atoms they are, from row `first_row` of every slot on. Returns the checksum.
-    std::uint64_t set_identities(std::vector<AtomIdentity> identities, std::int64_t first_row);
+    /// After a repartition: the owned atoms are rows of every slot from `first_row` on.
+    void set_identities(const Atoms& atoms, std::int64_t first_row);
 
     /// Writes identities and any rows into all slots. The first time that a page is written costs the kernel several
     /// times as much as all others; the first steps are to cost no more than any.
     void fill(std::span<const IVec3> rows);
 
-    /// Writes a state and completes its record.
+    /// Writes a state; completes its record with checksums and places, and writes that.
     void write(int slot, const CheckpointRows& rows, CommitRecord& record);
     void write_record(int slot, CommitRecord& record);
 
     RawFile& file() { return file_; }
     const RawFile& file() const { return file_; }
     bool first_of_node() const { return turns_.first(); }
-    std::vector<AtomIdentity> take_identities() { return std::move(identities_); } // for their memory
 
 private:
     bool through_memory(int slot) const { return mapped_ && slot < static_cast<int>(directory_.ring); }
     std::unique_lock<NodeMutex> turn();
     void write_identities(int slot);
     template <class Row>
-    void write_rows(int slot, std::span<const Row> rows, std::int64_t block, std::int64_t first_row, Checksum& sum);
+    void write_rows(int slot, std::span<const Row> rows, std::int64_t offset, Checksum& sum);
     void forget_others(std::int64_t first_row, std::size_t n_rows);
 
     RawFile file_;
@@ -70,7 +69,7 @@ private:
     MappedFile mapped_;
     std::vector<AtomIdentity> identities_;
     std::int64_t first_row_ = 0;
-    std::size_t n_rows_ = 0;
+    std::uint64_t identity_checksum_ = 0;
     std::int64_t version_ = 0;                                       // of the identities: counts the repartitions
     std::array<std::int64_t, max_ring + synced_slots> version_in_{}; // which one this writer has left in each slot
 };
