@@ -158,7 +158,7 @@ struct PairForce::Impl {
             for (auto c = first; c < last; ++c)
                 n_close += index(list.rows()[index(c)].close_end - list.rows()[index(c)].close);
             if (wide.pairs.size() <= n_close) wide.pairs.resize(2 * n_close + 1);
-            const pair::KernelData data{.clusters = list.clusters().data(),
+            const pair::KernelData data{.clusters = {list.clusters().data()},
                                         .centred = list.centred(),
                                         .n_clusters = static_cast<std::int64_t>(n),
                                         .first = first,

@@ -168,9 +168,9 @@ private:
 
 /// Adds the forces of the pairs of a row with far or close entries, and minus those on the others to theirs; only those
 /// of close ones may be beyond the limit.
-template <class Entry, class Pair, class T>
-HOLON_INLINE void add_entries(const Pair& pair, const RowCluster<T>& row, const ClusterOf<T>* clusters,
-                              Walk<Entry> entries, LaneForces* forces, RowSums& sums, WidePairs*& wide)
+template <class Entry, class Pair, class Positions>
+HOLON_INLINE void add_entries(const Pair& pair, const RowCluster<Positions>& row, Walk<Entry> entries,
+                              LaneForces* forces, RowSums& sums, WidePairs*& wide)
 {
     constexpr bool close = std::is_same_v<Entry, PairList::Entry>;
     if (entries.at_end()) return;
@@ -198,7 +198,7 @@ HOLON_INLINE void add_entries(const Pair& pair, const RowCluster<T>& row, const 
         add_to(other_forces.z, fz);
     };
     Entry entry = *entries; // whose distances are ready
-    Distances ready = row.from(clusters[cluster_of(entry)]);
+    Distances ready = row.from(cluster_of(entry));
     F16 ready_r2 = ready.square();
     const auto find = [&](const Entry following) __attribute__((always_inline))
     {
@@ -207,7 +207,7 @@ HOLON_INLINE void add_entries(const Pair& pair, const RowCluster<T>& row, const 
         const Distances d = ready;
         const F16 r2 = ready_r2;
         entry = following;
-        ready = row.from(clusters[cluster_of(entry)]);
+        ready = row.from(cluster_of(entry));
         ready_r2 = ready.square();
         Lanes taken = less(lanes_of(mask), r2, pair.cutoff2());
         const F16 force = pair.force(r2, cj);
@@ -250,22 +250,22 @@ HOLON_INLINE void start(const KernelData& k)
 }
 
 /// Returns how many wide ones it has written.
-template <class Pair, class T>
-HOLON_INLINE std::size_t run_rows(const KernelData& k, const ClusterOf<T>* clusters)
+template <class Pair, class Positions>
+HOLON_INLINE std::size_t run_rows(const KernelData& k, const Positions& positions)
 {
     Pair pair(k);
     WidePairs* wide = k.wide;
     for (std::int64_t ci = k.first; ci < k.last; ++ci) {
         const PairList::Row entries = k.rows[ci];
         if (entries.size() == 0) continue;
-        const RowCluster<T> row(clusters[ci]);
+        const RowCluster row(positions, ci);
         pair.set_row(ci);
         RowSums sums{};
         WidePairs* const wide_of_row = wide;
         const Walk<std::int32_t> far(entries.near, entries.near_end, entries.far, entries.far_end);
-        add_entries(pair, row, clusters, far, k.forces, sums, wide);
+        add_entries(pair, row, far, k.forces, sums, wide);
         const Walk<PairList::Entry> close(entries.close, entries.close_end);
-        add_entries(pair, row, clusters, close, k.forces, sums, wide);
+        add_entries(pair, row, close, k.forces, sums, wide);
         add_to(k.forces[ci].x, -transposed(sums.x));
         add_to(k.forces[ci].y, -transposed(sums.y));
         add_to(k.forces[ci].z, -transposed(sums.z));
@@ -278,7 +278,7 @@ template <class Pair>
 std::size_t run(const KernelData& k)
 {
     start(k);
-    return k.centred != nullptr ? run_rows<Pair>(k, k.centred) : run_rows<Pair>(k, k.clusters);
+    return k.centred.frames[0] != nullptr ? run_rows<Pair>(k, k.centred) : run_rows<Pair>(k, k.clusters);
 }
 
 template <Form form>

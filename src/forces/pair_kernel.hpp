@@ -33,8 +33,8 @@ struct WidePairs {
 
 /// Plain arrays only: nothing of the standard library may be instantiated with another instruction set's code.
 struct KernelData {
-    const Cluster* clusters;
-    const CentredCluster* centred; // as many, or null
+    Clusters clusters;
+    CentredClusters centred; // as many, or none
     std::int64_t n_clusters;
     std::int64_t first, last;   // rows to be done
     const PairList::Row* rows;  // per cluster: only those of close entries may be beyond the limit

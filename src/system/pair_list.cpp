@@ -238,12 +238,10 @@ void PairList::build(const Atoms& atoms, const std::vector<std::uint8_t>& takes_
 {
     skin_ = skin;
     clusters_.clear();
-    centred_.clear();
     atoms_.clear();
     outer_.clear();
     inner_.clear();
     parts_.clear();
-    before_.clear();
     x_at_build_.assign(atoms.x.begin(), atoms.x.begin() + atoms.n_owned);
 
     // By zone: two atoms are a pair here if they lie further along in no common direction (see Partition).
@@ -262,23 +260,24 @@ void PairList::build(const Atoms& atoms, const std::vector<std::uint8_t>& takes_
     std::array<Columns, n_zones> sets;
     Bounds all = Bounds::empty();
     for (std::size_t zone = 0; zone < n_zones; ++zone) sort_into(sets[zone], all, atoms, members[zone]);
+    const float margin = rounding_margin(std::max({all.extent(0), all.extent(1), all.extent(2)}));
+    reach_ = static_cast<float>(cutoff) + margin;
+    close_ = static_cast<float>(close) + margin;
     make_centred(all);
     centred_exact_ = parallel_reduce(
                          clusters_.size(), few_clusters,
                          [&](std::size_t begin, std::size_t end) {
                              copy_positions(atoms, begin, end);
-                             return centre_positions(begin, end) ? 1 : 0;
+                             return choose_frames(begin, end) && centre_positions(begin, end) ? 1 : 0;
                          },
                          [](int& total, int next) { total &= next; }) != 0;
+    if (!centred_exact_) frames_[0].clear(); // integers it is, as long as this list lives
 
     mark_used();
     const Rules rules(topology_, *this, atoms);
-    const float margin = rounding_margin(std::max({all.extent(0), all.extent(1), all.extent(2)}));
-    reach_ = static_cast<float>(cutoff) + margin;
-    close_ = static_cast<float>(close) + margin;
     list_rows({sets.data(), sets.size()}, rules);
     share_out_rows();
-    take_inner();
+    take_inner(0);
 }
 
 void PairList::mark_used()
@@ -294,16 +293,17 @@ void PairList::mark_used()
     });
 }
 
-/// Makes room for centred positions if they are exact.
+/// Makes room for centred positions: in one frame where it holds all atoms, else in two.
 void PairList::make_centred(const Bounds& all)
 {
-    constexpr float exact = 0x1p24F * kernel_unit; // [nm]
-    float half = 0.0F;
+    bool one = true;
     for (std::size_t k = 0; k < 3; ++k) {
         middle_[k] = static_cast<std::int32_t>(0.5F * (all.low[k] + all.high[k]) / kernel_unit);
-        half = std::max(half, 0.5F * all.extent(k));
+        one = one && 0.5F * all.extent(k) < frame_half * kernel_unit;
     }
-    if (half < exact) centred_.resize(clusters_.size());
+    frames_[0].resize(clusters_.size());
+    frames_[1].resize(one ? 0 : clusters_.size());
+    frames_of_row_.assign(clusters_.size(), 0);
 }
 
 /// The outer list: all partners within the cutoff and the skin.
@@ -353,13 +353,16 @@ void PairList::add_rows(std::span<const Columns> sets, const Block& rows, const 
                             .high = {bounds.high[0], bounds.high[1], bounds.high[2]},
                             .first = rows.first,
                             .reach = reach};
+    // Candidates are near the block, which may be far from the row; in frames they must not seem near it.
+    const bool block_fits =
+        frames_[1].empty() || bounds.extent(bounds.longest()) + reach < static_cast<float>(frame_half) * kernel_unit;
     std::size_t n = 0;
     for (std::size_t other = rows.zone; other < sets.size(); ++other)
         if ((rows.zone & other) == 0 && sets[other].first < sets[other].last)
             n += HOLON_CALL(pair::find_candidates, block, sets[other].view(), scratch.candidates.data() + n);
 
-    pair::RowSearch search{.clusters = clusters_.data(),
-                           .centred = centred(),
+    pair::RowSearch search{.clusters = {clusters_.data()},
+                           .centred = block_fits ? centred() : CentredClusters{},
                            .own = rows.first,
                            .reach = reach,
                            .near = reach_ - near_margin,

@@ -7,13 +7,15 @@
 #include "pair_search.hpp"
 
 #include <algorithm>
+#include <cmath>
+#include <limits>
 
 namespace holon {
 
 namespace {
 
 /// Steps with the same inner list. A longer life costs larger margins, so more pairs at every step.
-constexpr int inner_life = 3;
+constexpr int inner_life = 3, last_age = inner_life - 1;
 
 std::size_t index(std::int64_t i)
 {
@@ -63,10 +65,6 @@ void PairList::share_out_rows()
 
 void PairList::load_positions(const Atoms& atoms)
 {
-    if (before_.empty())
-        before_ = clusters_;
-    else
-        std::swap(before_, clusters_);
     ++inner_age_;
     struct Outcome {
         bool within_margins, centred_exact;
@@ -76,10 +74,11 @@ void PairList::load_positions(const Atoms& atoms)
         [&](std::size_t begin, std::size_t end) {
             copy_positions(atoms, begin, end);
             const bool slice_exact = centre_positions(begin, end);
-            HOLON_CALL(pair::largest_steps, clusters_.data() + begin, at_inner_.data() + begin,
+            HOLON_CALL(pair::largest_steps, clusters_.data() + begin, then_.data() + begin,
                        static_cast<std::int64_t>(end - begin), moved_.data() + begin);
             int any = 0;
             for (std::size_t c = begin; c < end; ++c) any |= moved_[c] > margin_[c] ? 1 : 0;
+            if (inner_age_ == last_age) std::copy_n(clusters_.data() + begin, end - begin, then_.data() + begin);
             return Outcome{any == 0, slice_exact};
         },
         [](Outcome& total, const Outcome& next) {
@@ -87,36 +86,34 @@ void PairList::load_positions(const Atoms& atoms)
             total.centred_exact &= next.centred_exact;
         });
     centred_exact_ = exact;
-    if (!within_margins || inner_age_ == inner_life) take_inner();
+    if (inner_age_ > last_age)
+        take_inner(1);
+    else if (!within_margins)
+        take_inner(inner_age_);
 }
 
 /// All ranks take one in the same steps: one that does it alone keeps the others waiting. So does one with a cluster
-/// that has moved too far before, which slack makes rare, whatever the length of the time step.
-void PairList::take_inner()
+/// that has moved too far before, which slack makes rare, whatever the length of the time step. `steps_moved`: in which
+/// clusters have moved as far as is known; 0: it is not known.
+void PairList::take_inner(int steps_moved)
 {
-    constexpr int last_age = inner_life - 1;
     constexpr float of_prediction = 0.85F; // speeds of atoms that librate do not last
     if (inner_counts_) slack_ *= inner_age_ < inner_life ? 1.1F : 0.985F;
-    inner_counts_ = !before_.empty();
+    inner_counts_ = steps_moved > 0;
     inner_age_ = 0;
     margin_.resize(clusters_.size());
     moved_.resize(clusters_.size());
-    at_inner_.resize(clusters_.size());
+    then_.resize(clusters_.size());
+    const float steps_ahead = inner_counts_ ? of_prediction * last_age / static_cast<float>(steps_moved) : 0.0F;
     const float largest_margin = parallel_reduce(
         clusters_.size(), few_clusters,
         [&](std::size_t begin, std::size_t end) {
-            float* const margin = margin_.data();
-            if (inner_counts_)
-                HOLON_CALL(pair::largest_steps, clusters_.data() + begin, before_.data() + begin,
-                           static_cast<std::int64_t>(end - begin), margin + begin);
-            else
-                std::fill(margin + begin, margin + end, 0.0F);
             float largest = 0.0F;
             for (std::size_t c = begin; c < end; ++c) {
-                margin[c] = of_prediction * last_age * margin[c] + slack_;
-                largest = std::max(largest, margin[c]);
+                margin_[c] = steps_ahead * moved_[c] + slack_;
+                largest = std::max(largest, margin_[c]);
             }
-            std::copy_n(clusters_.data() + begin, end - begin, at_inner_.data() + begin);
+            std::copy_n(clusters_.data() + begin, end - begin, then_.data() + begin);
             return largest;
         },
         [](float& total, float next) { total = std::max(total, next); });
@@ -125,7 +122,7 @@ void PairList::take_inner()
         const auto& before = before_parts_[index(p)];
         const auto own = index(p) * clusters_.size() + index(part.first), end = index(p + 1) * clusters_.size();
         std::copy(named_near_.data() + own, named_near_.data() + end, named_.data() + own);
-        const pair::Prune rows{.clusters = clusters_.data(),
+        const pair::Prune rows{.clusters = {clusters_.data()},
                                .centred = centred(),
                                .first = part.first,
                                .last = part.last,
@@ -157,12 +154,46 @@ void PairList::copy_positions(const Atoms& atoms, std::size_t begin, std::size_t
         }
 }
 
+/// Returns whether there are frames for all of these rows: in clusters of few atoms far apart there may be none.
+bool PairList::choose_frames(std::size_t begin, std::size_t end)
+{
+    if (frames_[1].empty()) return true;
+    // An atom and those with which it ever becomes a pair have no seam between them, if this far from it there is none:
+    // all of them have moved by less than half the skin from where they are now. And as few atoms of a list are more
+    // than a frame less the cutoff apart, none seem closer than they are.
+    const auto apart = static_cast<std::int32_t>(std::ceil((reach_ + 1.5F * static_cast<float>(skin_)) / kernel_unit));
+    const auto fits = [apart](std::int32_t low, std::int32_t extent) {
+        const std::int32_t in_frame = low << (31 - frame_bits) >> (31 - frame_bits);
+        return in_frame - apart >= -frame_half && in_frame + extent + apart < frame_half;
+    };
+    for (std::size_t c = begin; c < end; ++c) {
+        std::uint8_t frames = 0;
+        for (std::size_t k = 0; k < 3; ++k) {
+            const auto* const x = k == 0 ? clusters_[c].x : k == 1 ? clusters_[c].y : clusters_[c].z;
+            std::int32_t low = std::numeric_limits<std::int32_t>::max(),
+                         high = std::numeric_limits<std::int32_t>::min();
+            for (std::size_t a = 0; a < width; ++a) {
+                if (atoms_[c * width + a] < 0) continue;
+                low = std::min(low, x[a]);
+                high = std::max(high, x[a]);
+            }
+            const std::int32_t extent = high - low, from_middle = low - middle_[k];
+            if (extent + apart > frame_half) return false;
+            if (fits(from_middle, extent)) continue;
+            if (!fits(from_middle - frame_half, extent)) return false;
+            frames |= static_cast<std::uint8_t>(1U << k);
+        }
+        frames_of_row_[c] = frames;
+    }
+    return true;
+}
+
 /// Returns whether the centred positions are exact.
 bool PairList::centre_positions(std::size_t begin, std::size_t end)
 {
-    if (centred_.empty()) return false;
+    if (frames_[0].empty()) return false;
     return HOLON_CALL(pair::centre, clusters_.data() + begin, middle_.data(), static_cast<std::int64_t>(end - begin),
-                      centred_.data() + begin);
+                      frames_[0].data() + begin, frames_[1].empty() ? nullptr : frames_[1].data() + begin);
 }
 
 double PairList::largest_displacement2(const Atoms& atoms) const

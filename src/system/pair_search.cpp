@@ -34,16 +34,16 @@ HOLON_INLINE void add(T*& next, T entry, int is_one)
     next += is_one;
 }
 
-template <class T>
-HOLON_INLINE RowEntries find_among(const RowSearch& s, const ClusterOf<T>* clusters, RowEntries next)
+template <class Positions>
+HOLON_INLINE RowEntries find_among(const RowSearch& s, const Positions& positions, RowEntries next)
 {
-    const RowCluster<T> row(clusters[s.own]);
+    const RowCluster row(positions, s.own);
     const F16 reach2 = square_of(s.reach), near2 = square_of(s.near), close2 = square_of(s.close);
     const std::uint32_t used_rows = s.used_rows[s.own];
     for (std::size_t k = 0; k < s.n_candidates; ++k) {
         const std::int32_t other = s.candidates[k];
         const std::uint32_t all = used_rows * s.used[other], mask = all & ~s.left_out[other];
-        const F16 distance2 = row.from(clusters[other]).square();
+        const F16 distance2 = row.from(other).square();
         const int is_one = as_number(any(less(lanes_of(mask), distance2, reach2)) & (other >= s.own));
         const int close = is_one & as_number(any(less(lanes_of(mask), distance2, close2)) | (mask != all));
         const int not_close = is_one ^ close;
@@ -55,15 +55,15 @@ HOLON_INLINE RowEntries find_among(const RowSearch& s, const ClusterOf<T>* clust
     return next;
 }
 
-template <class T>
-HOLON_INLINE void prune_rows(const Prune& d, const ClusterOf<T>* clusters)
+template <class Positions>
+HOLON_INLINE void prune_rows(const Prune& d, const Positions& positions)
 {
     std::int32_t* next_far = d.kept_far;
     PairList::Entry* next_close = d.kept_close;
     const F16 units = splat<F16>(per_nm);
     constexpr std::uint32_t all_lanes = 0xffff; // what is not used is far away, or in lanes that belong to no atom
     for (std::int64_t ci = d.first; ci < d.last; ++ci) {
-        const RowCluster<T> row(clusters[ci]);
+        const RowCluster row(positions, ci);
         const PairList::Row entries = d.rows[ci];
         std::int32_t* const far = next_far;
         PairList::Entry* const close_entries = next_close;
@@ -78,12 +78,12 @@ HOLON_INLINE void prune_rows(const Prune& d, const ClusterOf<T>* clusters)
         };
         for (const std::int32_t* e = entries.far; e != entries.far_end; ++e) {
             const std::int32_t other = *e;
-            add(next_far, other, within_cutoff(other, all_lanes, row.from(clusters[other]).square()));
+            add(next_far, other, within_cutoff(other, all_lanes, row.from(other).square()));
         }
         const F16 close2 = square_of(d.close + d.margin[ci] + d.largest_margin);
         for (const PairList::Entry* e = entries.close; e != entries.close_end; ++e) {
             const PairList::Entry entry = *e;
-            const F16 distance2 = row.from(clusters[entry.cluster]).square();
+            const F16 distance2 = row.from(entry.cluster).square();
             const int is_one = within_cutoff(entry.cluster, entry.mask, distance2);
             const int close = is_one & as_number(any(less(lanes_of(entry.mask), distance2, close2)) |
                                                  (entry.mask != d.used_rows[ci] * d.used[entry.cluster]));
@@ -151,13 +151,13 @@ std::size_t HOLON_NAME(find_candidates)(const Block& block, const ClusterSet& se
 RowEntries HOLON_NAME(find_entries)(const RowSearch& search, const RowEntries& found)
 {
     const RowSearch s = search; // not to be read again after each store
-    return s.centred != nullptr ? find_among(s, s.centred, found) : find_among(s, s.clusters, found);
+    return s.centred.frames[0] != nullptr ? find_among(s, s.centred, found) : find_among(s, s.clusters, found);
 }
 
 void HOLON_NAME(prune)(const Prune& data)
 {
     const Prune d = data;
-    if (d.centred != nullptr)
+    if (d.centred.frames[0] != nullptr)
         prune_rows(d, d.centred);
     else
         prune_rows(d, d.clusters);
@@ -178,20 +178,34 @@ void HOLON_NAME(largest_steps)(const Cluster* now, const Cluster* then, std::int
     }
 }
 
-bool HOLON_NAME(centre)(const Cluster* clusters, const std::int32_t* middle, std::int64_t n, CentredCluster* centred)
+bool HOLON_NAME(centre)(const Cluster* clusters, const std::int32_t* middle, std::int64_t n, CentredCluster* first,
+                        CentredCluster* second)
 {
     const std::int32_t origin[3] = {middle[0], middle[1], middle[2]};
     I4 beyond{};
-    const auto shift = [&](const std::int32_t* x, int k, float* shifted) __attribute__((always_inline))
-    {
-        const I4 from_middle = load<I4>(x) - origin[k];
-        store(shifted, converted<F4>(from_middle));
-        beyond |= ((from_middle > 1 << 24) | (from_middle < -(1 << 24))) & (from_middle > unused_below);
-    };
     for (std::int64_t c = 0; c < n; ++c) {
-        shift(clusters[c].x, 0, centred[c].x);
-        shift(clusters[c].y, 1, centred[c].y);
-        shift(clusters[c].z, 2, centred[c].z);
+        const I4 is_used = load<I4>(clusters[c].x) > unused_below;
+        const auto shift = [&](const std::int32_t* x, int k, float* in_first, float* in_second)
+            __attribute__((always_inline))
+        {
+            const I4 from_middle = load<I4>(x) - origin[k];
+            if (second == nullptr) {
+                store(in_first, converted<F4>(from_middle));
+                beyond |= ((from_middle > frame_half) | (from_middle < -frame_half)) & is_used;
+                return;
+            }
+            const auto modulo = [&](I4 v) __attribute__((always_inline))
+            {
+                constexpr int above = 31 - frame_bits;
+                return converted<F4>(((v << above >> above) & is_used) | (v & ~is_used));
+            };
+            store(in_first, modulo(from_middle));
+            store(in_second, modulo(from_middle - frame_half));
+        };
+        CentredCluster& other = second != nullptr ? second[c] : first[c];
+        shift(clusters[c].x, 0, first[c].x, other.x);
+        shift(clusters[c].y, 1, first[c].y, other.y);
+        shift(clusters[c].z, 2, first[c].z, other.z);
     }
     return (beyond[0] | beyond[1] | beyond[2] | beyond[3]) == 0;
 }

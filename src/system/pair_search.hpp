@@ -31,10 +31,10 @@ struct Block {
 
 /// The entries of one row, from candidates of its block.
 struct RowSearch {
-    const Cluster* clusters;
-    const CentredCluster* centred; // as many, or null
-    std::int32_t own;              // the row's cluster; its partners come no earlier in the list
-    float reach, near, close;      // [nm]
+    Clusters clusters;
+    CentredClusters centred;  // as many, or none
+    std::int32_t own;         // the row's cluster; its partners come no earlier in the list
+    float reach, near, close; // [nm]
     const std::int32_t* candidates;
     std::size_t n_candidates;
     const std::uint32_t *used_rows, *used; // per cluster, see PairList
@@ -51,8 +51,8 @@ struct RowEntries {
 /// Which entries of rows [first, last) may come within the cutoff before a cluster has moved by more than its margin,
 /// and which of the close ones may come close: the margin of any other cluster counts as the largest there.
 struct Prune {
-    const Cluster* clusters;
-    const CentredCluster* centred; // as many, or null
+    Clusters clusters;
+    CentredClusters centred; // as many, or none
     std::int64_t first, last;
     const PairList::Row* rows; // per cluster, as the next
     PairList::Row* kept_rows;
@@ -70,13 +70,15 @@ struct Prune {
 /// find_entries: writes the entries of a row, clusters with pairs within reach of its own, to `found`, which has room
 /// for one more than there are candidates in each. Returns where they end.
 /// largest_steps: how far the atom of each cluster has moved that moved farthest [nm].
-/// centre: positions relative to the middle. Returns whether they are exact, except in unused places.
+/// centre: positions relative to the middle, in a frame each; with two frames modulo 8 nm, with the middle of the
+/// second 4 nm further. Returns whether they are exact, except in unused places; with two they are.
 #define HOLON_DECLARE(variant)                                                                                         \
     std::size_t find_candidates_##variant(const Block& block, const ClusterSet& set, std::int32_t* found);             \
     RowEntries find_entries_##variant(const RowSearch& search, const RowEntries& found);                               \
     void prune_##variant(const Prune& data);                                                                           \
     void largest_steps_##variant(const Cluster* now, const Cluster* then, std::int64_t n_clusters, float* step);       \
-    bool centre_##variant(const Cluster* clusters, const std::int32_t* middle, std::int64_t n, CentredCluster* centred);
+    bool centre_##variant(const Cluster* clusters, const std::int32_t* middle, std::int64_t n, CentredCluster* first,  \
+                          CentredCluster* second);
 HOLON_DECLARE(baseline)
 HOLON_DECLARE(v3)
 HOLON_DECLARE(v4)

@@ -292,6 +292,70 @@ TEST(PairList, StaysCompleteWhileAtomsMoveByHalfTheSkin)
         }
 }
 
+TEST(PairList, PositionsAreExactInTheFramesOfLargeDomains)
+{
+    const auto comm = Communicator::world();
+    const double cutoff = 0.9, skin = 0.1;
+    const auto start = argon(cubic(8.9), 14);
+    for (const auto& grid : grids_of(comm.size())) {
+        SCOPED_TRACE(text(grid));
+        Distributed d(start, comm, grid);
+        d.distribute(cutoff + skin);
+        PairList list(*start.topology);
+        list.build(d.atoms, std::vector<std::uint8_t>(d.atoms.id.size(), 1), d.partition, cutoff, skin, 0.3);
+        EXPECT_EQ(list.centred().frames[1] != nullptr, std::ranges::count(grid, 1) > 0); // wider than 8 nm
+        for (unsigned step = 0; step < 3; ++step) {
+            d.displace(list.allowed_displacement() / std::sqrt(3.0) / 3, 9);
+            d.partition.halo().update_positions(d.atoms.x);
+            list.load_positions(d.atoms);
+            ASSERT_NE(list.centred().frames[0], nullptr);
+            std::int64_t n_pairs = 0, n_expected = 0;
+            for (std::size_t ci = 0; ci < list.rows().size(); ++ci)
+                list.for_each_entry(ci, [&](PairList::Entry entry) {
+                    const auto cj = static_cast<std::size_t>(entry.cluster);
+                    for (std::size_t l = 0; l < 16; ++l) {
+                        if ((entry.mask >> l & 1U) == 0) continue;
+                        const auto difference = [l](const auto& a, const auto& b) {
+                            return Vec3(static_cast<float>(a.x[l / 4] - b.x[l % 4]),
+                                        static_cast<float>(a.y[l / 4] - b.y[l % 4]),
+                                        static_cast<float>(a.z[l / 4] - b.z[l % 4]));
+                        };
+                        const auto of_row = [&](int k) {
+                            return list.centred().of_row(static_cast<std::int64_t>(ci), k);
+                        };
+                        const Vec3 exact = difference(list.clusters()[ci], list.clusters()[cj]);
+                        const Vec3 found(difference(of_row(0)[ci], of_row(0)[cj])[0],
+                                         difference(of_row(1)[ci], of_row(1)[cj])[1],
+                                         difference(of_row(2)[ci], of_row(2)[cj])[2]);
+                        const bool is_pair = exact.norm() * double{kernel_unit} < cutoff;
+                        n_pairs += is_pair ? 1 : 0;
+                        if (is_pair)
+                            EXPECT_EQ(found, exact);
+                        else
+                            EXPECT_GE(found.norm() * double{kernel_unit}, cutoff);
+                    }
+                });
+            TestSystem moved = start;
+            moved.atoms = d.state();
+            for_each_pair_within(moved, cutoff, [&](std::size_t, std::size_t, const Vec3&) { ++n_expected; });
+            EXPECT_EQ(comm.sum(n_pairs), n_expected);
+        }
+    }
+}
+
+/// Few atoms far apart make clusters wider than a frame: integers hold any. (Alone in its cluster an atom has one.)
+TEST(PairList, GasInALargeBoxHasNoFrames)
+{
+    const double cutoff = 1.0, skin = 0.1;
+    const auto system = argon(cubic(30.0), 3);
+    Distributed d(system, Communicator::world(), {});
+    d.distribute(cutoff + skin);
+    PairList list(*system.topology);
+    list.build(d.atoms, std::vector<std::uint8_t>(d.atoms.id.size(), 1), d.partition, cutoff, skin, 0.3);
+    list.load_positions(d.atoms);
+    if (d.comm.size() == 1) EXPECT_EQ(list.centred().frames[0], nullptr);
+}
+
 /// As when the faces of domains move and a rank is left without charged atoms for a while.
 TEST(PairList, MayBeEmptyBetweenTwoBuilds)
 {

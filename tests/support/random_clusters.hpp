@@ -3,6 +3,7 @@
 #include <forces/pair_kernel.hpp>
 #include <system/pair_search.hpp>
 
+#include <array>
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
@@ -36,11 +37,12 @@ inline VdwTables vdw_tables(pair::Combination combination)
 struct RandomClusters {
     static constexpr std::int32_t n = 60, n_types = 3;
     std::vector<Cluster> clusters{static_cast<std::size_t>(n)};
-    std::vector<CentredCluster> centred{static_cast<std::size_t>(n)}; // about some point nearby
-    pair::CombinationRule rule;                                       // of the tables
-    std::vector<float> vdw_a, vdw_b;                                  // as kernels take them
-    std::vector<std::int64_t> far_begin, close_begin{0};              // of each row; one more at the end
-    std::vector<std::int32_t> far;                                    // none
+    std::array<std::vector<CentredCluster>, 2> frames;   // about points nearby
+    std::vector<std::uint8_t> frames_of_row;             // any
+    pair::CombinationRule rule;                          // of the tables
+    std::vector<float> vdw_a, vdw_b;                     // as kernels take them
+    std::vector<std::int64_t> far_begin, close_begin{0}; // of each row; one more at the end
+    std::vector<std::int32_t> far;                       // none
     std::vector<PairList::Entry> close;
     std::vector<std::uint32_t> used_rows, used; // all places
     std::vector<double> charge, c6, c12;
@@ -62,8 +64,12 @@ struct RandomClusters {
                 charge.push_back(11.8 * (static_cast<double>(random() % 1000) / 1000.0 - 0.5));
             }
         }
-        constexpr std::int32_t middle[] = {12345, -54321, 0};
-        pair::centre_baseline(clusters.data(), middle, n, centred.data());
+        constexpr std::int32_t middles[2][3] = {{12345, -54321, 0}, {0, 1 << 22, -77}};
+        for (std::size_t f = 0; f < 2; ++f) {
+            frames[f].resize(clusters.size());
+            pair::centre_baseline(clusters.data(), middles[f], n, frames[f].data(), nullptr);
+        }
+        for (std::int32_t c = 0; c < n; ++c) frames_of_row.push_back(static_cast<std::uint8_t>(c % 8));
         for (std::int32_t i = 0; i < n; ++i) {
             for (std::int32_t j = i; j < n; ++j) {
                 std::uint32_t mask = static_cast<std::uint32_t>(random() & 0xffff);
@@ -90,6 +96,8 @@ struct RandomClusters {
         for (const double c : c6) six_c6.push_back(6.0F * pair::vdw_scale * static_cast<float>(c));
         for (const double c : c12) twelve_c12.push_back(12.0F * pair::vdw_scale * static_cast<float>(c));
     }
+
+    CentredClusters centred() const { return {{frames[0].data(), frames[1].data()}, frames_of_row.data()}; }
 
     std::vector<PairList::Row> rows() const
     {

@@ -55,25 +55,28 @@ struct Distances {
     HOLON_INLINE F16 square() const { return multiply_add(z, z, multiply_add(y, y, x * x)); }
 };
 
-/// The cluster of a row: Cluster or CentredCluster, with the same result.
-template <class T>
+/// The cluster of a row and where positions are for it, Clusters or CentredClusters: the same result.
+template <class Positions>
 class RowCluster {
 public:
-    HOLON_INLINE explicit RowCluster(const ClusterOf<T>& own)
-        : x_(rows(load<V4>(own.x))), y_(rows(load<V4>(own.y))), z_(rows(load<V4>(own.z)))
+    HOLON_INLINE RowCluster(const Positions& positions, std::int64_t own)
+        : from_x_(positions.of_row(own, 0)), from_y_(positions.of_row(own, 1)), from_z_(positions.of_row(own, 2)),
+          x_(rows(load<V4>(from_x_[own].x))), y_(rows(load<V4>(from_y_[own].y))), z_(rows(load<V4>(from_z_[own].z)))
     {
     }
     /// From the atoms of another one [2^-22 nm].
-    HOLON_INLINE Distances from(const ClusterOf<T>& other) const
+    HOLON_INLINE Distances from(std::int64_t other) const
     {
-        return {distance(x_, other.x), distance(y_, other.y), distance(z_, other.z)};
+        return {distance(x_, from_x_[other].x), distance(y_, from_y_[other].y), distance(z_, from_z_[other].z)};
     }
 
 private:
+    using T = typename Positions::Number;
     static constexpr bool integers = std::is_same_v<T, std::int32_t>;
     using V4 = std::conditional_t<integers, I4, F4>;
     using V16 = std::conditional_t<integers, I16, F16>;
     HOLON_INLINE static F16 distance(V16 own, const T* other) { return converted<F16>(own - columns(load<V4>(other))); }
+    const ClusterOf<T>*from_x_, *from_y_, *from_z_;
     V16 x_, y_, z_;
 };
 

@@ -25,9 +25,28 @@ struct alignas(16) ClusterOf {
 };
 using Cluster = ClusterOf<std::int32_t>;
 
-/// The same relative to the middle of the rank's atoms. Where none is further from it than 2^24 units, 4 nm, these are
-/// exact, and differences are the integers' rounded once: either gives the same bits.
+/// The same relative to a middle. No further from it than 2^24 units, 4 nm, these are exact, and differences are the
+/// integers' rounded once: either gives the same bits.
 using CentredCluster = ClusterOf<float>;
+inline constexpr int frame_bits = 24;
+inline constexpr std::int32_t frame_half = 1 << frame_bits;
+
+/// Positions as the rows of a list read them, per cluster.
+struct Clusters {
+    using Number = std::int32_t;
+    const Cluster* positions;
+    const Cluster* of_row(std::int64_t, int) const { return positions; }
+};
+
+/// The same relative to the middle of the rank's atoms. Where some are further from it than 4 nm, positions are taken
+/// modulo 8 nm, so that the ends of this frame are seams, and there is a second frame, whose seams are 4 nm away from
+/// those of the first. A row takes, for each axis, one without a seam between its atoms and those within reach of them.
+struct CentredClusters {
+    using Number = float;
+    const CentredCluster* frames[2];   // null: none
+    const std::uint8_t* frames_of_row; // per cluster; bit k: along axis k it is the second
+    const CentredCluster* of_row(std::int64_t row, int k) const { return frames[frames_of_row[row] >> k & 1]; }
+};
 
 /// Pairs of clusters that may have atoms within the cutoff.
 ///
@@ -85,8 +104,12 @@ public:
     double allowed_displacement() const { return 0.5 * skin_; }
 
     const std::vector<Cluster>& clusters() const { return clusters_; }
-    /// As many, or null where they are not exact.
-    const CentredCluster* centred() const { return centred_exact_ ? centred_.data() : nullptr; }
+    /// As many, or none where they are not exact.
+    CentredClusters centred() const
+    {
+        if (!centred_exact_) return {};
+        return {{frames_[0].data(), frames_[1].data()}, frames_of_row_.data()};
+    }
     const std::vector<std::int32_t>& atoms() const { return atoms_; } // width per cluster; -1: unused place
     const std::vector<Row>& rows() const { return inner_; }           // per cluster; partners come no earlier
     /// Per cluster: bits 4 a, bits b of its used places. The product for two clusters is the mask of all their pairs.
@@ -132,6 +155,7 @@ private:
     };
     void sort_into(Columns& columns, Bounds& all, const Atoms& atoms, const std::vector<std::int32_t>& members);
     void make_centred(const Bounds& all);
+    bool choose_frames(std::size_t begin, std::size_t end);
     void list_rows(std::span<const Columns> sets, const Rules& rules);
     void add_rows(std::span<const Columns> sets, const Block& block, const Rules& rules, Scratch& scratch,
                   Found& found) const;
@@ -140,15 +164,16 @@ private:
     static Cluster unused_cluster();
     void copy_positions(const Atoms& atoms, std::size_t begin, std::size_t end);
     bool centre_positions(std::size_t begin, std::size_t end);
-    void take_inner();
+    void take_inner(int steps_moved);
 
     const Topology& topology_;
     double skin_ = 0.0;
     float reach_ = 0.0F, close_ = 0.0F; // with what roundings need [nm]
     IVec3 origin_ = IVec3::Zero();
     std::vector<Cluster> clusters_;
-    std::vector<CentredCluster> centred_;
-    std::array<std::int32_t, 3> middle_{}; // origin of the centred ones
+    std::array<std::vector<CentredCluster>, 2> frames_; // none, one or both
+    std::vector<std::uint8_t> frames_of_row_;
+    std::array<std::int32_t, 3> middle_{}; // origin of the first frame
     bool centred_exact_ = false;
     std::vector<std::int32_t> atoms_;
     std::vector<std::uint32_t> used_rows_, used_;
@@ -164,9 +189,10 @@ private:
     std::vector<Before> before_parts_;
     std::vector<std::int32_t> named_, named_near_; // by the inner list, see named(); by its entries that stay
     std::vector<IVec3> x_at_build_;                // owned atoms
-    // Of the clusters: positions at the last step (none since build()) and when the inner list was taken, margins [nm].
-    std::vector<Cluster> before_, at_inner_;
-    std::vector<float> margin_, moved_;
+    // Of the clusters: where they were when the inner list was taken, but in its last step those of the step before;
+    // how far they have moved from there; margins [nm].
+    std::vector<Cluster> then_;
+    std::vector<float> moved_, margin_;
     float slack_ = 0.016F;      // of the margins, beyond what is predicted from speeds [nm]; adapts
     int inner_age_ = 0;         // steps
     bool inner_counts_ = false; // for the slack: margins were predicted

@@ -58,8 +58,8 @@ Forces run(Kernel kernel, Fold fold, Kind kind, const RandomClusters& c, const P
                 ++named[static_cast<std::size_t>(entry.cluster)];
         }
         n_wide += kernel(kind, form_of(setting, kind),
-                         {.clusters = c.clusters.data(),
-                          .centred = centred ? c.centred.data() : nullptr,
+                         {.clusters = {c.clusters.data()},
+                          .centred = centred ? c.centred() : CentredClusters{},
                           .n_clusters = RandomClusters::n,
                           .first = parts[p].first,
                           .last = parts[p].last,

@@ -20,7 +20,7 @@ struct Variant {
     pair::RowEntries (*find_entries)(const pair::RowSearch&, const pair::RowEntries&);
     void (*prune)(const pair::Prune&);
     void (*largest_steps)(const Cluster*, const Cluster*, std::int64_t, float*);
-    bool (*centre)(const Cluster*, const std::int32_t*, std::int64_t, CentredCluster*);
+    bool (*centre)(const Cluster*, const std::int32_t*, std::int64_t, CentredCluster*, CentredCluster*);
 };
 
 std::vector<Variant> variants()
@@ -173,7 +173,9 @@ TEST(PairSearch, FindsThePartnersOfBruteForce)
             SCOPED_TRACE(std::string(variant.name) + ", cluster " + std::to_string(first));
             constexpr std::int32_t middle[] = {9 << 20, 4 << 20, 16 << 20};
             std::vector<CentredCluster> centred(clusters.size());
-            ASSERT_TRUE(variant.centre(clusters.data(), middle, 2 * n_clusters, centred.data()));
+            ASSERT_TRUE(variant.centre(clusters.data(), middle, 2 * n_clusters, centred.data(), nullptr));
+            const std::vector<std::uint8_t> frames_of_row(clusters.size());
+            const CentredClusters one_frame{{centred.data(), nullptr}, frames_of_row.data()};
             std::vector<std::int32_t> candidates(2 * n_clusters + pair::search_width);
             candidates.resize(variant.find_candidates(block, set.view(0), candidates.data()));
             EXPECT_EQ(candidates, near);
@@ -181,8 +183,8 @@ TEST(PairSearch, FindsThePartnersOfBruteForce)
                 const std::size_t room = candidates.size() + 1;
                 std::vector<std::int32_t> found_near(room), found_far(room);
                 std::vector<PairList::Entry> found_close(room);
-                const auto end = variant.find_entries({.clusters = clusters.data(),
-                                                       .centred = own % 2 == 0 ? nullptr : centred.data(),
+                const auto end = variant.find_entries({.clusters = {clusters.data()},
+                                                       .centred = own % 2 == 0 ? CentredClusters{} : one_frame,
                                                        .own = own,
                                                        .reach = reach,
                                                        .near = near_reach,
@@ -265,7 +267,9 @@ TEST(PairSearch, PrunesByMarginsAndSetsClosePairsApart)
         for (const bool use_centred : {false, true}) {
             SCOPED_TRACE(std::string(variant.name) + (use_centred ? ", centred" : ""));
             std::vector<CentredCluster> centred(clusters.size());
-            EXPECT_TRUE(variant.centre(clusters.data(), middle, n_clusters, centred.data()));
+            EXPECT_TRUE(variant.centre(clusters.data(), middle, n_clusters, centred.data(), nullptr));
+            const std::vector<std::uint8_t> frames_of_row(clusters.size());
+            const CentredClusters one_frame{{centred.data(), nullptr}, frames_of_row.data()};
             constexpr std::size_t room = static_cast<std::size_t>(n_clusters) * n_clusters;
             std::vector<std::int32_t> kept_far(room + 1);
             std::vector<PairList::Entry> kept_close(room + 1);
@@ -273,8 +277,8 @@ TEST(PairSearch, PrunesByMarginsAndSetsClosePairsApart)
             std::vector<std::int32_t> named(clusters.size(), named_before), expected_named = named;
             std::vector<PairList::Row> kept_rows(n_clusters);
             constexpr std::int64_t first = 7, last = 90;
-            variant.prune({.clusters = clusters.data(),
-                           .centred = use_centred ? centred.data() : nullptr,
+            variant.prune({.clusters = {clusters.data()},
+                           .centred = use_centred ? one_frame : CentredClusters{},
                            .first = first,
                            .last = last,
                            .rows = rows.data(),
@@ -332,7 +336,7 @@ TEST(PairSearch, CentredPositionsAreExactOrSaidNotToBe)
     for (const auto& variant : variants()) {
         SCOPED_TRACE(variant.name);
         std::vector<CentredCluster> centred(clusters.size());
-        EXPECT_TRUE(variant.centre(clusters.data(), middle, n_clusters, centred.data()));
+        EXPECT_TRUE(variant.centre(clusters.data(), middle, n_clusters, centred.data(), nullptr));
         for (std::size_t c = 0; c < clusters.size(); ++c)
             for (int a = 0; a < 4; ++a) {
                 if (c == 3 && a == 1) continue;
@@ -342,11 +346,49 @@ TEST(PairSearch, CentredPositionsAreExactOrSaidNotToBe)
             }
         auto wide = clusters;
         wide[50].y[2] = middle[1] + (1 << 24);
-        EXPECT_TRUE(variant.centre(wide.data(), middle, n_clusters, centred.data()));
+        EXPECT_TRUE(variant.centre(wide.data(), middle, n_clusters, centred.data(), nullptr));
         wide[50].y[2] += 1;
-        EXPECT_FALSE(variant.centre(wide.data(), middle, n_clusters, centred.data()));
+        EXPECT_FALSE(variant.centre(wide.data(), middle, n_clusters, centred.data(), nullptr));
         wide[50].y[2] = middle[1] - (1 << 24) - 1;
-        EXPECT_FALSE(variant.centre(wide.data(), middle, n_clusters, centred.data()));
+        EXPECT_FALSE(variant.centre(wide.data(), middle, n_clusters, centred.data(), nullptr));
+    }
+}
+
+TEST(PairSearch, FramesHoldPositionsModuloTheirWidth)
+{
+    std::mt19937 random(6);
+    auto clusters = random_clusters(random, -(1 << 27) + 1, (1 << 27) - 1); // 64 nm
+    constexpr std::int32_t unused = -(1 << 28) - (1 << 26);
+    clusters[3].x[1] = unused;
+    constexpr std::int32_t middle[] = {4 << 20, 5, -(16 << 20)};
+    constexpr double width = 0x1p25;
+    for (const auto& variant : variants()) {
+        SCOPED_TRACE(variant.name);
+        std::vector<CentredCluster> first(clusters.size()), second(clusters.size());
+        EXPECT_TRUE(variant.centre(clusters.data(), middle, n_clusters, first.data(), second.data()));
+        std::size_t n_turned = 0;
+        const auto check = [&](float in_frame, double from_middle) {
+            EXPECT_LE(std::abs(in_frame), 0.5 * width);
+            const double turns = (from_middle - in_frame) / width;
+            EXPECT_EQ(turns, std::round(turns));
+            n_turned += turns != 0.0 ? 1 : 0;
+        };
+        for (std::size_t c = 0; c < clusters.size(); ++c)
+            for (int a = 0; a < 4; ++a) {
+                const auto& [x, y, z] = clusters[c];
+                if (x[a] == unused) {
+                    EXPECT_LT(first[c].x[a], -0x1p27F);
+                    EXPECT_LT(second[c].x[a], -0x1p27F);
+                    continue;
+                }
+                check(first[c].x[a], static_cast<double>(x[a]) - middle[0]);
+                check(first[c].y[a], static_cast<double>(y[a]) - middle[1]);
+                check(first[c].z[a], static_cast<double>(z[a]) - middle[2]);
+                check(second[c].x[a], static_cast<double>(x[a]) - middle[0] - 0.5 * width);
+                check(second[c].y[a], static_cast<double>(y[a]) - middle[1] - 0.5 * width);
+                check(second[c].z[a], static_cast<double>(z[a]) - middle[2] - 0.5 * width);
+            }
+        EXPECT_GT(n_turned, std::size_t{n_clusters});
     }
 }
 
