@@ -277,7 +277,9 @@ void PairList::build(const Atoms& atoms, const std::vector<std::uint8_t>& takes_
     const Rules rules(topology_, *this, atoms);
     list_rows({sets.data(), sets.size()}, rules);
     share_out_rows();
-    take_inner(0);
+    step_ = 0;
+    at_inner_.step = later_.step = -1;
+    take_inner();
 }
 
 void PairList::mark_used()

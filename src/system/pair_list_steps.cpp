@@ -15,7 +15,7 @@ namespace holon {
 namespace {
 
 /// Steps with the same inner list. A longer life costs larger margins, so more pairs at every step.
-constexpr int inner_life = 3, last_age = inner_life - 1;
+constexpr int inner_life = 4;
 
 std::size_t index(std::int64_t i)
 {
@@ -65,7 +65,8 @@ void PairList::share_out_rows()
 
 void PairList::load_positions(const Atoms& atoms)
 {
-    ++inner_age_;
+    ++step_;
+    const bool due = steps_left_-- == 0;
     struct Outcome {
         bool within_margins, centred_exact;
     };
@@ -74,11 +75,11 @@ void PairList::load_positions(const Atoms& atoms)
         [&](std::size_t begin, std::size_t end) {
             copy_positions(atoms, begin, end);
             const bool slice_exact = centre_positions(begin, end);
-            HOLON_CALL(pair::largest_steps, clusters_.data() + begin, then_.data() + begin,
+            if (due) return Outcome{true, slice_exact};
+            HOLON_CALL(pair::largest_steps, clusters_.data() + begin, at_inner_.clusters.data() + begin,
                        static_cast<std::int64_t>(end - begin), moved_.data() + begin);
             int any = 0;
             for (std::size_t c = begin; c < end; ++c) any |= moved_[c] > margin_[c] ? 1 : 0;
-            if (inner_age_ == last_age) std::copy_n(clusters_.data() + begin, end - begin, then_.data() + begin);
             return Outcome{any == 0, slice_exact};
         },
         [](Outcome& total, const Outcome& next) {
@@ -86,37 +87,68 @@ void PairList::load_positions(const Atoms& atoms)
             total.centred_exact &= next.centred_exact;
         });
     centred_exact_ = exact;
-    if (inner_age_ > last_age)
-        take_inner(1);
-    else if (!within_margins)
-        take_inner(inner_age_);
+    if (due || !within_margins) {
+        slack_[predicted_ ? 1 : 0] *= due ? 0.985F : 1.1F;
+        take_inner();
+    } else if (steps_left_ == 0) {
+        remember(at_inner_); // no longer needed for the margins
+    } else if (steps_left_ == 1) {
+        remember(later_);
+    }
 }
 
-/// All ranks take one in the same steps: one that does it alone keeps the others waiting. So does one with a cluster
-/// that has moved too far before, which slack makes rare, whatever the length of the time step. `steps_moved`: in which
-/// clusters have moved as far as is known; 0: it is not known.
-void PairList::take_inner(int steps_moved)
+void PairList::remember(Past& past)
 {
-    constexpr float of_prediction = 0.85F; // speeds of atoms that librate do not last
-    if (inner_counts_) slack_ *= inner_age_ < inner_life ? 1.1F : 0.985F;
-    inner_counts_ = steps_moved > 0;
-    inner_age_ = 0;
+    past.step = step_;
+    past.clusters.resize(clusters_.size());
+    parallel_for(clusters_.size(), few_clusters, [&](std::size_t begin, std::size_t end) {
+        std::copy_n(clusters_.data() + begin, end - begin, past.clusters.data() + begin);
+    });
+}
+
+/// How far clusters may move in the steps left: as far as velocities and accelerations let expect, which two positions
+/// of the past tell, and slack. Returns the largest margin.
+float PairList::predict_margins()
+{
+    predicted_ = at_inner_.step >= 0 && later_.step >= 0;
+    const bool in_order = at_inner_.step < later_.step;
+    const Past &before = in_order ? at_inner_ : later_, &last = in_order ? later_ : at_inner_;
+    const float slack = slack_[predicted_ ? 1 : 0];
     margin_.resize(clusters_.size());
-    moved_.resize(clusters_.size());
-    then_.resize(clusters_.size());
-    const float steps_ahead = inner_counts_ ? of_prediction * last_age / static_cast<float>(steps_moved) : 0.0F;
-    const float largest_margin = parallel_reduce(
+    return parallel_reduce(
         clusters_.size(), few_clusters,
         [&](std::size_t begin, std::size_t end) {
+            float* const margin = margin_.data();
+            if (predicted_)
+                HOLON_CALL(pair::expected_steps, pair::Motion{.now = clusters_.data() + begin,
+                                                              .last = last.clusters.data() + begin,
+                                                              .before = before.clusters.data() + begin,
+                                                              .n_clusters = static_cast<std::int64_t>(end - begin),
+                                                              .last_ago = static_cast<int>(step_ - last.step),
+                                                              .before_ago = static_cast<int>(step_ - before.step),
+                                                              .n_steps = steps_left_,
+                                                              .farthest = margin + begin});
+            else
+                std::fill(margin + begin, margin + end, 0.0F);
             float largest = 0.0F;
             for (std::size_t c = begin; c < end; ++c) {
-                margin_[c] = steps_ahead * moved_[c] + slack_;
-                largest = std::max(largest, margin_[c]);
+                margin[c] += slack;
+                largest = std::max(largest, margin[c]);
             }
-            std::copy_n(clusters_.data() + begin, end - begin, then_.data() + begin);
             return largest;
         },
         [](float& total, float next) { total = std::max(total, next); });
+}
+
+/// All ranks take one in the same steps: one that does it alone keeps the others waiting. So does one with a cluster
+/// that has moved too far before, which slack makes rare, whatever the length of the time step.
+void PairList::take_inner()
+{
+    steps_left_ = inner_life - 1 - static_cast<int>(step_ % inner_life);
+    const float largest_margin = predict_margins();
+    if (at_inner_.step > later_.step) std::swap(at_inner_, later_);
+    remember(at_inner_);
+    moved_.resize(clusters_.size());
     parallel_parts(static_cast<int>(parts_.size()), [&](int p, int) {
         const auto& part = parts_[index(p)];
         const auto& before = before_parts_[index(p)];

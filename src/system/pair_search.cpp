@@ -178,6 +178,52 @@ void HOLON_NAME(largest_steps)(const Cluster* now, const Cluster* then, std::int
     }
 }
 
+void HOLON_NAME(expected_steps)(const Motion& motion)
+{
+    const Motion m = motion;
+    const auto difference = [](const std::int32_t* a, const std::int32_t* b) __attribute__((always_inline))
+    {
+        return converted<F4>(load<I4>(a) - load<I4>(b));
+    };
+    const auto largest = [](F4 v) __attribute__((always_inline))
+    {
+        const float a = v[0] > v[1] ? v[0] : v[1], b = v[2] > v[3] ? v[2] : v[3];
+        return a > b ? a : b;
+    };
+    const auto last_ago = static_cast<float>(m.last_ago), between = static_cast<float>(m.before_ago) - last_ago,
+               n_steps = static_cast<float>(m.n_steps);
+    // Accelerations change by about themselves within a quarter of a hydrogen's period: this much of them is added.
+    const float for_change = 0.25F * n_steps * n_steps;
+    for (std::int64_t c = 0; c < m.n_clusters; ++c) {
+        const Cluster &now = m.now[c], &last = m.last[c], &before = m.before[c];
+        F4 velocity[3], acceleration[3]; // per step
+        const auto find = [&](int k, const std::int32_t* x, const std::int32_t* x_last, const std::int32_t* x_before)
+            __attribute__((always_inline))
+        {
+            const F4 mean = difference(x, x_last) * (1.0F / last_ago);
+            const F4 mean_before = difference(x_last, x_before) * (1.0F / between);
+            acceleration[k] = (mean - mean_before) * (2.0F / (last_ago + between));
+            velocity[k] = mean + acceleration[k] * (0.5F * last_ago);
+        };
+        find(0, now.x, last.x, before.x);
+        find(1, now.y, last.y, before.y);
+        find(2, now.z, last.z, before.z);
+        F4 far2{};
+        for (int n = 1; n <= m.n_steps; ++n) {
+            const auto t = static_cast<float>(n);
+            F4 d2{};
+            for (int k = 0; k < 3; ++k) {
+                const F4 d = t * (velocity[k] + 0.5F * t * acceleration[k]);
+                d2 += d * d;
+            }
+            far2 = select(d2 > far2, d2, far2);
+        }
+        const F4 a2 =
+            acceleration[0] * acceleration[0] + acceleration[1] * acceleration[1] + acceleration[2] * acceleration[2];
+        m.farthest[c] = kernel_unit * (__builtin_sqrtf(largest(far2)) + for_change * __builtin_sqrtf(largest(a2)));
+    }
+}
+
 bool HOLON_NAME(centre)(const Cluster* clusters, const std::int32_t* middle, std::int64_t n, CentredCluster* first,
                         CentredCluster* second)
 {

@@ -65,11 +65,22 @@ struct Prune {
     std::int32_t* named; // per cluster: grows by how many of the kept name it, but for those that are near
 };
 
+/// Positions of clusters and those of two steps before, last_ago < before_ago.
+struct Motion {
+    const Cluster *now, *last, *before;
+    std::int64_t n_clusters;
+    int last_ago, before_ago;
+    int n_steps;
+    float* farthest; // per cluster [nm]: the result
+};
+
 /// find_candidates: writes the clusters of the set whose bounds are within reach of the block's to `found`, which has
 /// room for all and search_width more, and returns how many there are.
 /// find_entries: writes the entries of a row, clusters with pairs within reach of its own, to `found`, which has room
 /// for one more than there are candidates in each. Returns where they end.
 /// largest_steps: how far the atom of each cluster has moved that moved farthest [nm].
+/// expected_steps: how far the atom of each cluster that will move farthest is going to be away from here in one of the
+/// next steps: with its velocity and acceleration, and some more where it is accelerated.
 /// centre: positions relative to the middle, in a frame each; with two frames modulo 8 nm, with the middle of the
 /// second 4 nm further. Returns whether they are exact, except in unused places; with two they are.
 #define HOLON_DECLARE(variant)                                                                                         \
@@ -77,6 +88,7 @@ struct Prune {
     RowEntries find_entries_##variant(const RowSearch& search, const RowEntries& found);                               \
     void prune_##variant(const Prune& data);                                                                           \
     void largest_steps_##variant(const Cluster* now, const Cluster* then, std::int64_t n_clusters, float* step);       \
+    void expected_steps_##variant(const Motion& motion);                                                               \
     bool centre_##variant(const Cluster* clusters, const std::int32_t* middle, std::int64_t n, CentredCluster* first,  \
                           CentredCluster* second);
 HOLON_DECLARE(baseline)

@@ -353,7 +353,8 @@ TEST(PairList, GasInALargeBoxHasNoFrames)
     PairList list(*system.topology);
     list.build(d.atoms, std::vector<std::uint8_t>(d.atoms.id.size(), 1), d.partition, cutoff, skin, 0.3);
     list.load_positions(d.atoms);
-    if (d.comm.size() == 1) EXPECT_EQ(list.centred().frames[0], nullptr);
+    const bool alone = d.comm.size() == 1;
+    EXPECT_TRUE(!alone || list.centred().frames[0] == nullptr);
 }
 
 /// As when the faces of domains move and a rank is left without charged atoms for a while.

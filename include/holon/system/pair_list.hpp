@@ -53,8 +53,8 @@ struct CentredClusters {
 /// A superset of the pairs that the kernel's own distance test accepts. An outer list, with a skin, stays complete
 /// until some atom has moved by half the skin, which the caller checks at every step. From it an inner list is taken
 /// every few steps: the pairs of clusters that may meet before either has moved by more than its own margin, which is
-/// predicted from its speed and checked at every step here. So the layout of the list, skin, margins and the moments of
-/// rebuilding change no bit of the forces. The zone rule says which rank computes a pair, see Partition.
+/// predicted from its motion and checked at every step here. So the layout of the list, skin, margins and the moments
+/// of rebuilding change no bit of the forces. The zone rule says which rank computes a pair, see Partition.
 class PairList {
 public:
     static constexpr int width = 4;
@@ -153,6 +153,10 @@ private:
         std::vector<std::uint32_t> left_out; // per cluster: of the pairs with the row's
         std::vector<std::int32_t> marked;    // clusters that have any of these
     };
+    struct Past { // where clusters were
+        std::vector<Cluster> clusters;
+        std::int64_t step = -1; // as step_; -1: unknown
+    };
     void sort_into(Columns& columns, Bounds& all, const Atoms& atoms, const std::vector<std::int32_t>& members);
     void make_centred(const Bounds& all);
     bool choose_frames(std::size_t begin, std::size_t end);
@@ -164,7 +168,9 @@ private:
     static Cluster unused_cluster();
     void copy_positions(const Atoms& atoms, std::size_t begin, std::size_t end);
     bool centre_positions(std::size_t begin, std::size_t end);
-    void take_inner(int steps_moved);
+    void take_inner();
+    float predict_margins();
+    void remember(Past& past);
 
     const Topology& topology_;
     double skin_ = 0.0;
@@ -189,13 +195,14 @@ private:
     std::vector<Before> before_parts_;
     std::vector<std::int32_t> named_, named_near_; // by the inner list, see named(); by its entries that stay
     std::vector<IVec3> x_at_build_;                // owned atoms
-    // Of the clusters: where they were when the inner list was taken, but in its last step those of the step before;
-    // how far they have moved from there; margins [nm].
-    std::vector<Cluster> then_;
-    std::vector<float> moved_, margin_;
-    float slack_ = 0.016F;      // of the margins, beyond what is predicted from speeds [nm]; adapts
-    int inner_age_ = 0;         // steps
-    bool inner_counts_ = false; // for the slack: margins were predicted
+    std::int64_t step_ = 0;                        // of positions, since build()
+    int steps_left_ = 0;                           // before the next inner list is due
+    // Of when the inner list was taken, and of a later step, or an earlier one until then; at last the former is of the
+    // step before the next one is due.
+    Past at_inner_, later_;
+    std::vector<float> moved_, margin_;         // per cluster, since the inner list was taken; how far it may [nm]
+    bool predicted_ = false;                    // margins have been
+    std::array<float, 2> slack_{0.03F, 0.003F}; // of margins that have not and that have been [nm]; adapts
     std::vector<Scratch> scratch_;
 };
 

@@ -20,20 +20,22 @@ struct Variant {
     pair::RowEntries (*find_entries)(const pair::RowSearch&, const pair::RowEntries&);
     void (*prune)(const pair::Prune&);
     void (*largest_steps)(const Cluster*, const Cluster*, std::int64_t, float*);
+    void (*expected_steps)(const pair::Motion&);
     bool (*centre)(const Cluster*, const std::int32_t*, std::int64_t, CentredCluster*, CentredCluster*);
 };
 
 std::vector<Variant> variants()
 {
     std::vector<Variant> all{{"baseline", pair::find_candidates_baseline, pair::find_entries_baseline,
-                              pair::prune_baseline, pair::largest_steps_baseline, pair::centre_baseline}};
+                              pair::prune_baseline, pair::largest_steps_baseline, pair::expected_steps_baseline,
+                              pair::centre_baseline}};
 #if defined(__x86_64__)
     if (__builtin_cpu_supports("x86-64-v3"))
         all.push_back({"v3", pair::find_candidates_v3, pair::find_entries_v3, pair::prune_v3, pair::largest_steps_v3,
-                       pair::centre_v3});
+                       pair::expected_steps_v3, pair::centre_v3});
     if (__builtin_cpu_supports("x86-64-v4"))
         all.push_back({"v4", pair::find_candidates_v4, pair::find_entries_v4, pair::prune_v4, pair::largest_steps_v4,
-                       pair::centre_v4});
+                       pair::expected_steps_v4, pair::centre_v4});
 #endif
     return all;
 }
@@ -409,6 +411,49 @@ TEST(PairSearch, LargestStepIsThatOfTheFarthestAtom)
             for (std::size_t a = 0; a < 4; ++a) largest = std::max(largest, (at(now[c], a) - at(then[c], a)).norm());
             EXPECT_NEAR(steps[c], largest, 1e-7) << variant.name;
         }
+    }
+}
+
+TEST(PairSearch, ExpectedStepsAreThoseOfSteadyAcceleration)
+{
+    std::mt19937 random(4);
+    const auto now = random_clusters(random);
+    // Per step: 3e-3 nm and a third of that.
+    std::uniform_int_distribution<std::int32_t> velocity_of(-12000, 12000), acceleration_of(-4000, 4000);
+    constexpr int last_ago = 2, before_ago = 5, n_steps = 3;
+    auto last = now, before = now;
+    std::vector<double> expected(n_clusters);
+    for (std::size_t c = 0; c < n_clusters; ++c) {
+        double farthest = 0.0, largest_acceleration = 0.0;
+        for (std::size_t a = 0; a < 4; ++a) {
+            Vec3 velocity, acceleration;
+            for (int k = 0; k < 3; ++k) {
+                const std::int32_t v = velocity_of(random), half = acceleration_of(random) / 2;
+                const auto set = [&](Cluster& cluster, int ago) {
+                    (k == 0 ? cluster.x : k == 1 ? cluster.y : cluster.z)[a] += -v * ago + half * ago * ago;
+                };
+                set(last[c], last_ago);
+                set(before[c], before_ago);
+                velocity[k] = v * double{kernel_unit};
+                acceleration[k] = 2 * half * double{kernel_unit};
+            }
+            for (int n = 1; n <= n_steps; ++n)
+                farthest = std::max(farthest, (n * velocity + 0.5 * n * n * acceleration).norm());
+            largest_acceleration = std::max(largest_acceleration, acceleration.norm());
+        }
+        expected[c] = farthest + 0.25 * n_steps * n_steps * largest_acceleration;
+    }
+    for (const auto& variant : variants()) {
+        std::vector<float> farthest(n_clusters);
+        variant.expected_steps({.now = now.data(),
+                                .last = last.data(),
+                                .before = before.data(),
+                                .n_clusters = n_clusters,
+                                .last_ago = last_ago,
+                                .before_ago = before_ago,
+                                .n_steps = n_steps,
+                                .farthest = farthest.data()});
+        for (std::size_t c = 0; c < n_clusters; ++c) EXPECT_NEAR(farthest[c], expected[c], 1e-7) << variant.name;
     }
 }
 
