@@ -1,5 +1,7 @@
 #include <holon/forces/pair_lists.hpp>
 
+#include <holon/core/parallel.hpp>
+
 #include "pair_kernel.hpp"
 
 #include <algorithm>
@@ -71,12 +73,28 @@ PairLists::PairLists(const Topology& topology, const NonbondedConstants& constan
 
 void PairLists::build(const Atoms& atoms, const Partition& partition, double skin)
 {
+    x_at_build_.assign(atoms.x.begin(), atoms.x.begin() + atoms.n_owned);
     const auto n = static_cast<std::size_t>(atoms.n_total);
     std::vector<std::uint8_t> takes_part(n);
     for (std::size_t i = 0; i < n; ++i) takes_part[i] = atoms.charge[i] != 0.0 ? 1 : 0;
     coulomb.build(atoms, takes_part, partition, cutoff_coulomb_, skin, close_coulomb_);
     for (std::size_t i = 0; i < n; ++i) takes_part[i] = has_vdw_[static_cast<std::size_t>(atoms.type[i])];
     vdw.build(atoms, takes_part, partition, cutoff_vdw_, skin, close_vdw_);
+}
+
+double PairLists::largest_displacement2(const Atoms& atoms) const
+{
+    constexpr std::size_t few_atoms = 1024;
+    const double largest = parallel_reduce(
+        x_at_build_.size(), few_atoms,
+        [&](std::size_t begin, std::size_t end) {
+            double most = 0.0;
+            for (std::size_t i = begin; i < end; ++i)
+                most = std::max(most, to_real(atoms.x[i] - x_at_build_[i], position_unit).squaredNorm());
+            return most;
+        },
+        [](double& total, double next) { total = std::max(total, next); });
+    return largest * (1.0 + 1e-12);
 }
 
 } // namespace holon

@@ -242,7 +242,6 @@ void PairList::build(const Atoms& atoms, const std::vector<std::uint8_t>& takes_
     outer_.clear();
     inner_.clear();
     parts_.clear();
-    x_at_build_.assign(atoms.x.begin(), atoms.x.begin() + atoms.n_owned);
 
     // By zone: two atoms are a pair here if they lie further along in no common direction (see Partition).
     constexpr std::size_t n_zones = 8;

@@ -190,9 +190,9 @@ void PairList::copy_positions(const Atoms& atoms, std::size_t begin, std::size_t
 bool PairList::choose_frames(std::size_t begin, std::size_t end)
 {
     if (frames_[1].empty()) return true;
-    // An atom and those with which it ever becomes a pair have no seam between them, if this far from it there is none:
-    // all of them have moved by less than half the skin from where they are now. And as few atoms of a list are more
-    // than a frame less the cutoff apart, none seem closer than they are.
+    // An atom and one that becomes its pair never have a seam between them if there is none this far around the one:
+    // until the next build either moves by less than half the skin. And where no cluster is wider than half a frame
+    // less this, no entry has two atoms so far apart that a frame's width less seems near.
     const auto apart = static_cast<std::int32_t>(std::ceil((reach_ + 1.5F * static_cast<float>(skin_)) / kernel_unit));
     const auto fits = [apart](std::int32_t low, std::int32_t extent) {
         const std::int32_t in_frame = low << (31 - frame_bits) >> (31 - frame_bits);
@@ -210,7 +210,7 @@ bool PairList::choose_frames(std::size_t begin, std::size_t end)
                 high = std::max(high, x[a]);
             }
             const std::int32_t extent = high - low, from_middle = low - middle_[k];
-            if (extent + apart > frame_half) return false;
+            if (std::int64_t{extent} + apart > frame_half) return false;
             if (fits(from_middle, extent)) continue;
             if (!fits(from_middle - frame_half, extent)) return false;
             frames |= static_cast<std::uint8_t>(1U << k);
@@ -226,21 +226,6 @@ bool PairList::centre_positions(std::size_t begin, std::size_t end)
     if (frames_[0].empty()) return false;
     return HOLON_CALL(pair::centre, clusters_.data() + begin, middle_.data(), static_cast<std::int64_t>(end - begin),
                       frames_[0].data() + begin, frames_[1].empty() ? nullptr : frames_[1].data() + begin);
-}
-
-double PairList::largest_displacement2(const Atoms& atoms) const
-{
-    constexpr std::size_t few_atoms = 1024;
-    const double largest = parallel_reduce(
-        x_at_build_.size(), few_atoms,
-        [&](std::size_t begin, std::size_t end) {
-            double most = 0.0;
-            for (std::size_t i = begin; i < end; ++i)
-                most = std::max(most, to_real(atoms.x[i] - x_at_build_[i], position_unit).squaredNorm());
-            return most;
-        },
-        [](double& total, double next) { total = std::max(total, next); });
-    return largest * (1.0 + 1e-12);
 }
 
 } // namespace holon

@@ -97,9 +97,6 @@ public:
     /// Copies the positions of all atoms into the clusters, once per step, and renews the inner list if it must be.
     void load_positions(const Atoms& atoms);
 
-    /// Square of the largest displacement of an owned atom since build() [nm^2], rounded up.
-    double largest_displacement2(const Atoms& atoms) const;
-
     /// The list is complete while no atom has moved further than this since build() [nm].
     double allowed_displacement() const { return 0.5 * skin_; }
 
@@ -194,7 +191,6 @@ private:
     std::vector<Part> parts_;
     std::vector<Before> before_parts_;
     std::vector<std::int32_t> named_, named_near_; // by the inner list, see named(); by its entries that stay
-    std::vector<IVec3> x_at_build_;                // owned atoms
     std::int64_t step_ = 0;                        // of positions, since build()
     int steps_left_ = 0;                           // before the next inner list is due
     // Of when the inner list was taken, and of a later step, or an earlier one until then; at last the former is of the
