@@ -46,7 +46,7 @@ public:
     /// times as much as all others; the first steps are to cost no more than any.
     void fill(std::span<const IVec3> rows);
 
-    /// Writes a state; completes its record with checksums and places, and writes that.
+    /// Writes a state; completes its record with checksums and the place of its rows, and writes that.
     void write(int slot, const CheckpointRows& rows, CommitRecord& record);
     void write_record(int slot, CommitRecord& record);
 

@@ -88,12 +88,12 @@ void PairList::load_positions(const Atoms& atoms)
         });
     centred_exact_ = exact;
     if (due || !within_margins) {
-        slack_[predicted_ ? 1 : 0] *= due ? 0.985F : 1.1F;
+        adapt_slack(due ? 0.985F : 1.1F);
         take_inner();
     } else if (steps_left_ == 0) {
         remember(at_inner_); // no longer needed for the margins
     } else if (steps_left_ == 1) {
-        remember(later_);
+        remember(other_);
     }
 }
 
@@ -110,9 +110,9 @@ void PairList::remember(Past& past)
 /// of the past tell, and slack. Returns the largest margin.
 float PairList::predict_margins()
 {
-    predicted_ = at_inner_.step >= 0 && later_.step >= 0;
-    const bool in_order = at_inner_.step < later_.step;
-    const Past &before = in_order ? at_inner_ : later_, &last = in_order ? later_ : at_inner_;
+    if (at_inner_.step > other_.step) std::swap(at_inner_, other_);
+    const Past &before = at_inner_, &last = other_;
+    predicted_ = before.step >= 0;
     const float slack = slack_[predicted_ ? 1 : 0];
     margin_.resize(clusters_.size());
     return parallel_reduce(
@@ -140,13 +140,20 @@ float PairList::predict_margins()
         [](float& total, float next) { total = std::max(total, next); });
 }
 
+/// Whatever the length of the time step, slack comes to be what some cluster exceeds once in some seven inner lists.
+void PairList::adapt_slack(float factor)
+{
+    constexpr float least = 1e-4F; // [nm]
+    float& slack = slack_[predicted_ ? 1 : 0];
+    if (!clusters_.empty()) slack = std::max(factor * slack, least);
+}
+
 /// All ranks take one in the same steps: one that does it alone keeps the others waiting. So does one with a cluster
-/// that has moved too far before, which slack makes rare, whatever the length of the time step.
+/// that has moved too far before.
 void PairList::take_inner()
 {
     steps_left_ = inner_life - 1 - static_cast<int>(step_ % inner_life);
     const float largest_margin = predict_margins();
-    if (at_inner_.step > later_.step) std::swap(at_inner_, later_);
     remember(at_inner_);
     moved_.resize(clusters_.size());
     parallel_parts(static_cast<int>(parts_.size()), [&](int p, int) {
@@ -192,7 +199,8 @@ bool PairList::choose_frames(std::size_t begin, std::size_t end)
     if (frames_[1].empty()) return true;
     // An atom and one that becomes its pair never have a seam between them if there is none this far around the one:
     // until the next build either moves by less than half the skin. And where no cluster is wider than half a frame
-    // less this, no entry has two atoms so far apart that a frame's width less seems near.
+    // less this, no entry has two atoms so far apart that a frame's width less seems near. One cluster of few atoms far
+    // apart, as in a vapour, takes the frames away from all.
     const auto apart = static_cast<std::int32_t>(std::ceil((reach_ + 1.5F * static_cast<float>(skin_)) / kernel_unit));
     const auto fits = [apart](std::int32_t low, std::int32_t extent) {
         const std::int32_t in_frame = low << (31 - frame_bits) >> (31 - frame_bits);

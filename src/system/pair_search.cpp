@@ -192,7 +192,7 @@ void HOLON_NAME(expected_steps)(const Motion& motion)
     };
     const auto last_ago = static_cast<float>(m.last_ago), between = static_cast<float>(m.before_ago) - last_ago,
                n_steps = static_cast<float>(m.n_steps);
-    // Accelerations change by about themselves within a quarter of a hydrogen's period: this much of them is added.
+    // Accelerations change: half of what a steady one moves in all steps is added.
     const float for_change = 0.25F * n_steps * n_steps;
     for (std::int64_t c = 0; c < m.n_clusters; ++c) {
         const Cluster &now = m.now[c], &last = m.last[c], &before = m.before[c];

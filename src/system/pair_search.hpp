@@ -65,7 +65,7 @@ struct Prune {
     std::int32_t* named; // per cluster: grows by how many of the kept name it, but for those that are near
 };
 
-/// Positions of clusters and those of two steps before, last_ago < before_ago.
+/// Positions of clusters and those in two earlier steps, last_ago < before_ago.
 struct Motion {
     const Cluster *now, *last, *before;
     std::int64_t n_clusters;
@@ -81,8 +81,8 @@ struct Motion {
 /// largest_steps: how far the atom of each cluster has moved that moved farthest [nm].
 /// expected_steps: how far the atom of each cluster that will move farthest is going to be away from here in one of the
 /// next steps: with its velocity and acceleration, and some more where it is accelerated.
-/// centre: positions relative to the middle, in a frame each; with two frames modulo 8 nm, with the middle of the
-/// second 4 nm further. Returns whether they are exact, except in unused places; with two they are.
+/// centre: positions relative to the middle; `second` null: in one frame, exact up to 4 nm; else modulo 8 nm in two,
+/// the middle of the second being 4 nm further, which is always exact. Returns whether they are, unused places aside.
 #define HOLON_DECLARE(variant)                                                                                         \
     std::size_t find_candidates_##variant(const Block& block, const ClusterSet& set, std::int32_t* found);             \
     RowEntries find_entries_##variant(const RowSearch& search, const RowEntries& found);                               \

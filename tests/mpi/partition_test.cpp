@@ -344,6 +344,19 @@ TEST(PairList, PositionsAreExactInTheFramesOfLargeDomains)
     }
 }
 
+/// Positions of clusters have 32 bits, 1,024 nm.
+TEST(PairList, GoesOnBeyondTheRangeOfPositions)
+{
+    const Mat3 vectors = Vec3(1030.0, 3.0, 3.0).asDiagonal();
+    TestSystem system(vectors);
+    system.set_types({argon_lj});
+    std::vector<Vec3> places;
+    for (const double x : {0.1, 127.7, 255.7, 511.7, 600.0})
+        for (int n = 0; n < 8; ++n) places.emplace_back(x + 0.1 * n, 1.0 + 0.3 * (n % 3), 1.5 + 0.2 * (n % 2));
+    system.add(molecule("Argon", {40.0}, {}), places);
+    expect_each_pair_once(system, 1.2, 0.18);
+}
+
 /// Few atoms far apart make clusters wider than a frame: integers hold any. (Alone in its cluster an atom has one.)
 TEST(PairList, GasInALargeBoxHasNoFrames)
 {

@@ -35,7 +35,7 @@ inline constexpr std::int32_t frame_half = 1 << frame_bits;
 struct Clusters {
     using Number = std::int32_t;
     const Cluster* positions;
-    const Cluster* of_row(std::int64_t, int) const { return positions; }
+    __attribute__((always_inline)) const Cluster* of_row(std::int64_t, int) const { return positions; }
 };
 
 /// The same relative to the middle of the rank's atoms. Where some are further from it than 4 nm, positions are taken
@@ -45,7 +45,10 @@ struct CentredClusters {
     using Number = float;
     const CentredCluster* frames[2];   // null: none
     const std::uint8_t* frames_of_row; // per cluster; bit k: along axis k it is the second
-    const CentredCluster* of_row(std::int64_t row, int k) const { return frames[frames_of_row[row] >> k & 1]; }
+    __attribute__((always_inline)) const CentredCluster* of_row(std::int64_t row, int k) const
+    {
+        return frames[frames_of_row[row] >> k & 1];
+    }
 };
 
 /// Pairs of clusters that may have atoms within the cutoff.
@@ -105,7 +108,7 @@ public:
     CentredClusters centred() const
     {
         if (!centred_exact_) return {};
-        return {{frames_[0].data(), frames_[1].data()}, frames_of_row_.data()};
+        return {{frames_[0].data(), frames_[1].empty() ? nullptr : frames_[1].data()}, frames_of_row_.data()};
     }
     const std::vector<std::int32_t>& atoms() const { return atoms_; } // width per cluster; -1: unused place
     const std::vector<Row>& rows() const { return inner_; }           // per cluster; partners come no earlier
@@ -156,6 +159,7 @@ private:
     };
     void sort_into(Columns& columns, Bounds& all, const Atoms& atoms, const std::vector<std::int32_t>& members);
     void make_centred(const Bounds& all);
+    void give_up_frames();
     bool choose_frames(std::size_t begin, std::size_t end);
     void list_rows(std::span<const Columns> sets, const Rules& rules);
     void add_rows(std::span<const Columns> sets, const Block& block, const Rules& rules, Scratch& scratch,
@@ -167,6 +171,7 @@ private:
     bool centre_positions(std::size_t begin, std::size_t end);
     void take_inner();
     float predict_margins();
+    void adapt_slack(float factor);
     void remember(Past& past);
 
     const Topology& topology_;
@@ -193,12 +198,12 @@ private:
     std::vector<std::int32_t> named_, named_near_; // by the inner list, see named(); by its entries that stay
     std::int64_t step_ = 0;                        // of positions, since build()
     int steps_left_ = 0;                           // before the next inner list is due
-    // Of when the inner list was taken, and of a later step, or an earlier one until then; at last the former is of the
-    // step before the next one is due.
-    Past at_inner_, later_;
+    // When the inner list was taken, and in another step: an earlier one at first, a later one at last. In the last
+    // step of an inner list the first is no longer needed as such, and becomes that step.
+    Past at_inner_, other_;
     std::vector<float> moved_, margin_;         // per cluster, since the inner list was taken; how far it may [nm]
     bool predicted_ = false;                    // margins have been
-    std::array<float, 2> slack_{0.03F, 0.003F}; // of margins that have not and that have been [nm]; adapts
+    std::array<float, 2> slack_{0.03F, 0.003F}; // of margins without a prediction and with one [nm]; adapts
     std::vector<Scratch> scratch_;
 };
 
