@@ -7,7 +7,7 @@ import holon_runner as holon
 
 LYSOZYME = holon.input_files(holon.INPUTS / "lysozyme")
 ALL_BONDS = [*LYSOZYME, "--constraints", "all-bonds"]
-STEP = [*ALL_BONDS, "--coulombtype", "PME"]  # as lysozyme is run, see tools/bench
+WITH_PME = [*ALL_BONDS, "--coulombtype", "PME"]  # as lysozyme is run, see tools/bench
 QUIET = {"nstxout_compressed": 0, "nstenergy": 100, "checkpoint_interval": 1}
 SHARE = 0.05
 TURNS = 5
@@ -33,11 +33,11 @@ def table(report):
                 report.note(f"{name}: messages, bytes", f"{row['messages']}, {row['bytes']}")
 
 
-def constrained(report, algorithm, integrator):
+def constrained(report, inputs, algorithm, integrator):
     """CPU time of the constraints in a step on 2 ranks, the fastest of many [ms per rank]."""
     file = report.work / f"{algorithm}-{integrator}.csv"
     options = ["--constraint-algorithm", algorithm, "--repeats", 100, "--solvers", "settle", "--csv", file]
-    result = holon.call("holon-bench-constraints", [*STEP, "--integrator", integrator, *options], 2, timeout=1800)
+    result = holon.call("holon-bench-constraints", [*inputs, "--integrator", integrator, *options], 2, timeout=1800)
     if result.status:
         raise holon.RunError(result.stderr)
     with open(file) as text:
@@ -46,8 +46,8 @@ def constrained(report, algorithm, integrator):
     return sum(float(row["cpu_max_us"]) for row in rows if row["stage"] in stages) / 1000
 
 
-def share(report, steps=200):
-    """share of constraints in the CPU time of a step: lysozyme, PME, all-bonds, 2 ranks"""
+def share(report, inputs=ALL_BONDS, steps=200):
+    """share of constraints in the CPU time of a step: lysozyme, all-bonds, 2 ranks"""
     # Waiting for a message is CPU time, too, and depends on what else the machine does. Constraints on 2 ranks are
     # therefore taken at their best, and the rest of the step from one rank, where nobody waits. The machine is not
     # always equally fast: what is compared was measured one after the other, and the median of several turns counts.
@@ -58,10 +58,10 @@ def share(report, steps=200):
             rest, ours = [], []
             for turn in range(TURNS):
                 folder = report.work / f"{algorithm}-{integrator}-1-{turn}"
-                alone = holon.run(folder, STEP, 1, timeout=3600, **settings).summary
+                alone = holon.run(folder, inputs, 1, timeout=3600, **settings).summary
                 others = sum(s for stage, s in alone["cpu_timings_s"].items() if stage != "constraints")
                 rest.append(1000 * others / steps / 2)
-                ours.append(constrained(report, algorithm, integrator))
+                ours.append(constrained(report, inputs, algorithm, integrator))
             shares = [c / (c + r) for c, r in zip(ours, rest)]
             for what, values in (("constraints", ours), ("the rest", rest)):
                 figures = f"{statistics.median(values):.4g} ({min(values):.4g} to {max(values):.4g})"
@@ -71,10 +71,15 @@ def share(report, steps=200):
             if algorithm != "lincs":
                 continue
             both = holon.run(
-                report.work / f"{algorithm}-{integrator}-2", STEP, 2, timeout=3600, **settings
+                report.work / f"{algorithm}-{integrator}-2", inputs, 2, timeout=3600, **settings
             ).summary
             seconds = both["cpu_timings_s"]
             report.note(f"{name}: share with waiting", seconds["constraints"] / sum(seconds.values()))
 
 
-CASES = {"9.table": table, "9.share": share}
+def share_with_pme(report):
+    """likewise with PME"""
+    share(report, WITH_PME)
+
+
+CASES = {"9.table": table, "9.share": share, "9.share-pme": share_with_pme}
