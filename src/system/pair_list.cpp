@@ -33,6 +33,8 @@ float rounding_margin(float extent)
 /// pay to look at them again. (Nothing but speed depends on it.)
 constexpr float near_margin = 0.04F;
 
+constexpr float half_of_frame = static_cast<float>(frame_half) * kernel_unit; // [nm]
+
 } // namespace
 
 /// Axis-aligned bounds of the atoms of a cluster or of a set.
@@ -299,10 +301,10 @@ void PairList::mark_used()
 /// that their memory, 24 bytes an atom, counts for more than the 2 % of a step that they save.
 void PairList::make_centred(const Bounds& all)
 {
-    constexpr float half = static_cast<float>(frame_half) * kernel_unit, in_range = 0x1p30F * kernel_unit; // [nm]
+    constexpr float in_range = 0x1p30F * kernel_unit; // [nm]
     constexpr std::size_t many = 1 << 16;
     const float longest = all.extent(all.longest());
-    const bool one = 0.5F * longest < half;
+    const bool one = 0.5F * longest < half_of_frame;
     frames_of_row_.assign(clusters_.size(), 0);
     if (longest >= in_range || (!one && clusters_.size() > many)) return give_up_frames();
     for (std::size_t k = 0; k < 3; ++k)
@@ -367,8 +369,7 @@ void PairList::add_rows(std::span<const Columns> sets, const Block& rows, const 
                             .first = rows.first,
                             .reach = reach};
     // Candidates are near the block, which may be far from the row; in frames they must not seem near it.
-    const bool block_fits =
-        frames_[1].empty() || bounds.extent(bounds.longest()) + reach < static_cast<float>(frame_half) * kernel_unit;
+    const bool block_fits = frames_[1].empty() || bounds.extent(bounds.longest()) + reach < half_of_frame;
     std::size_t n = 0;
     for (std::size_t other = rows.zone; other < sets.size(); ++other)
         if ((rows.zone & other) == 0 && sets[other].first < sets[other].last)

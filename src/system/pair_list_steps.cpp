@@ -203,8 +203,8 @@ bool PairList::choose_frames(std::size_t begin, std::size_t end)
     // apart, as in a vapour, takes the frames away from all.
     const auto apart = static_cast<std::int32_t>(std::ceil((reach_ + 1.5F * static_cast<float>(skin_)) / kernel_unit));
     const auto fits = [apart](std::int32_t low, std::int32_t extent) {
-        const std::int32_t in_frame = low << (31 - frame_bits) >> (31 - frame_bits);
-        return in_frame - apart >= -frame_half && in_frame + extent + apart < frame_half;
+        const std::int32_t left = pair::in_frame(low);
+        return left - apart >= -frame_half && left + extent + apart < frame_half;
     };
     for (std::size_t c = begin; c < end; ++c) {
         std::uint8_t frames = 0;

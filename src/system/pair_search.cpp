@@ -94,6 +94,16 @@ HOLON_INLINE void prune_rows(const Prune& d, const Positions& positions)
     }
 }
 
+HOLON_INLINE F4 difference(const std::int32_t* a, const std::int32_t* b)
+{
+    return converted<F4>(load<I4>(a) - load<I4>(b));
+}
+HOLON_INLINE float largest(F4 v)
+{
+    const float a = v[0] > v[1] ? v[0] : v[1], b = v[2] > v[3] ? v[2] : v[3];
+    return a > b ? a : b;
+}
+
 /// How far two intervals are apart, 0 if they overlap.
 HOLON_INLINE F16 gap(float low, float high, const float* other_low, const float* other_high)
 {
@@ -165,31 +175,17 @@ void HOLON_NAME(prune)(const Prune& data)
 
 void HOLON_NAME(largest_steps)(const Cluster* now, const Cluster* then, std::int64_t n_clusters, float* step)
 {
-    const auto difference = [](const std::int32_t* a, const std::int32_t* b) __attribute__((always_inline))
-    {
-        return converted<F4>(load<I4>(a) - load<I4>(b));
-    };
     for (std::int64_t c = 0; c < n_clusters; ++c) {
         const F4 dx = difference(now[c].x, then[c].x), dy = difference(now[c].y, then[c].y),
                  dz = difference(now[c].z, then[c].z);
         const F4 d2 = dx * dx + dy * dy + dz * dz;
-        const float a = d2[0] > d2[1] ? d2[0] : d2[1], b = d2[2] > d2[3] ? d2[2] : d2[3];
-        step[c] = kernel_unit * __builtin_sqrtf(a > b ? a : b);
+        step[c] = kernel_unit * __builtin_sqrtf(largest(d2));
     }
 }
 
 void HOLON_NAME(expected_steps)(const Motion& motion)
 {
     const Motion m = motion;
-    const auto difference = [](const std::int32_t* a, const std::int32_t* b) __attribute__((always_inline))
-    {
-        return converted<F4>(load<I4>(a) - load<I4>(b));
-    };
-    const auto largest = [](F4 v) __attribute__((always_inline))
-    {
-        const float a = v[0] > v[1] ? v[0] : v[1], b = v[2] > v[3] ? v[2] : v[3];
-        return a > b ? a : b;
-    };
     const auto last_ago = static_cast<float>(m.last_ago), between = static_cast<float>(m.before_ago) - last_ago,
                n_steps = static_cast<float>(m.n_steps);
     // Accelerations change: half of what a steady one moves in all steps is added.
@@ -242,8 +238,7 @@ bool HOLON_NAME(centre)(const Cluster* clusters, const std::int32_t* middle, std
             }
             const auto modulo = [&](I4 v) __attribute__((always_inline))
             {
-                constexpr int above = 31 - frame_bits;
-                return converted<F4>(((v << above >> above) & is_used) | (v & ~is_used));
+                return converted<F4>((in_frame(v) & is_used) | (v & ~is_used));
             };
             store(in_first, modulo(from_middle));
             store(in_second, modulo(from_middle - frame_half));

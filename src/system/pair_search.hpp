@@ -65,6 +65,14 @@ struct Prune {
     std::int32_t* named; // per cluster: grows by how many of the kept name it, but for those that are near
 };
 
+/// A coordinate relative to the middle of a frame, modulo the frame's width. One or a vector of them.
+template <class I>
+__attribute__((always_inline)) inline I in_frame(I from_middle)
+{
+    constexpr int above = 31 - frame_bits;
+    return from_middle << above >> above;
+}
+
 /// Positions of clusters and those in two earlier steps, last_ago < before_ago.
 struct Motion {
     const Cluster *now, *last, *before;

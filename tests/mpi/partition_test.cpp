@@ -202,6 +202,11 @@ void expect_same_pairs(const std::vector<std::int64_t>& listed, const std::vecto
     EXPECT_EQ(too_often, 0) << "e.g. " << example;
 }
 
+void build_of_all(PairList& list, const Distributed& d, double cutoff, double skin, double close)
+{
+    list.build(d.atoms, std::vector<std::uint8_t>(d.atoms.id.size(), 1), d.partition, cutoff, skin, close);
+}
+
 void expect_each_pair_once(const TestSystem& system, double cutoff, double skin)
 {
     const auto comm = Communicator::world();
@@ -211,7 +216,7 @@ void expect_each_pair_once(const TestSystem& system, double cutoff, double skin)
         Distributed d(system, comm, grid);
         d.distribute(cutoff + skin);
         PairList list(*system.topology);
-        list.build(d.atoms, std::vector<std::uint8_t>(d.atoms.id.size(), 1), d.partition, cutoff, skin, 0.3);
+        build_of_all(list, d, cutoff, skin, 0.3);
         expect_same_pairs(times_listed(d, list, cutoff), wanted, system.size());
     }
 }
@@ -238,7 +243,7 @@ TEST(PairList, HasEachPairOnceWhereverTheFacesOfDomainsAre)
                     d.partition.repartition(d.atoms, cutoff);
                     expect_sound(d);
                     PairList list(*system.topology);
-                    list.build(d.atoms, std::vector<std::uint8_t>(d.atoms.id.size(), 1), d.partition, cutoff, 0.0, 0.3);
+                    build_of_all(list, d, cutoff, 0.0, 0.3);
                     expect_same_pairs(times_listed(d, list, cutoff), wanted, system.size());
                 }
             }
@@ -277,7 +282,7 @@ TEST(PairList, StaysCompleteWhileAtomsMoveByHalfTheSkin)
             Distributed d(start, comm, grid);
             d.distribute(cutoff + skin);
             PairList list(*start.topology);
-            list.build(d.atoms, std::vector<std::uint8_t>(d.atoms.id.size(), 1), d.partition, cutoff, skin, 0.3);
+            build_of_all(list, d, cutoff, skin, 0.3);
             const auto x_at_build = d.atoms.x;
             constexpr unsigned n_steps = 6;
             for (unsigned step = 0; step < n_steps; ++step) {
@@ -303,7 +308,7 @@ TEST(PairList, PositionsAreExactInTheFramesOfLargeDomains)
         Distributed d(start, comm, grid);
         d.distribute(cutoff + skin);
         PairList list(*start.topology);
-        list.build(d.atoms, std::vector<std::uint8_t>(d.atoms.id.size(), 1), d.partition, cutoff, skin, 0.3);
+        build_of_all(list, d, cutoff, skin, 0.3);
         EXPECT_EQ(list.centred().frames[1] != nullptr, std::ranges::count(grid, 1) > 0); // wider than 8 nm
         for (unsigned step = 0; step < 3; ++step) {
             d.displace(list.allowed_displacement() / std::sqrt(3.0) / 3, 9);
@@ -365,7 +370,7 @@ TEST(PairList, GasInALargeBoxHasNoFrames)
     Distributed d(system, Communicator::world(), {});
     d.distribute(cutoff + skin);
     PairList list(*system.topology);
-    list.build(d.atoms, std::vector<std::uint8_t>(d.atoms.id.size(), 1), d.partition, cutoff, skin, 0.3);
+    build_of_all(list, d, cutoff, skin, 0.3);
     list.load_positions(d.atoms);
     const bool alone = d.comm.size() == 1;
     EXPECT_TRUE(!alone || list.centred().frames[0] == nullptr);
@@ -399,7 +404,7 @@ TEST(PairList, SetsPairsThatMayComeCloseApart)
     const double close = 0.25;
     d.distribute(0.8 + 0.2);
     PairList list(*system.topology);
-    list.build(d.atoms, std::vector<std::uint8_t>(d.atoms.id.size(), 1), d.partition, 0.8, 0.2, close);
+    build_of_all(list, d, 0.8, 0.2, close);
     std::int64_t n_far = 0;
     for (unsigned step = 0; step < 5; ++step) {
         for (std::size_t c = 0; c < list.clusters().size(); ++c) {
@@ -431,7 +436,7 @@ TEST(PairList, ClusterCoordinatesAreThePositionsOnTheKernelLattice)
     Distributed d(system, Communicator::world(), {});
     d.distribute(0.88);
     PairList list(*system.topology);
-    list.build(d.atoms, std::vector<std::uint8_t>(d.atoms.id.size(), 1), d.partition, 0.7, 0.18, 0.3);
+    build_of_all(list, d, 0.7, 0.18, 0.3);
     d.displace(0.02, 4);
     d.partition.halo().update_positions(d.atoms.x);
     list.load_positions(d.atoms);
