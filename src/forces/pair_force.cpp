@@ -61,9 +61,10 @@ struct PairForce::Impl {
     pair::CombinationRule rule;  // of these tables
     double charge_scale;
 
-    /// Pairs that are left to the wide path: the first `size`.
+    /// Pairs that are left to the wide path: the first `size`. There is room for all close entries, of which hardly
+    /// any are.
     struct WideList {
-        std::vector<pair::WidePairs> pairs;
+        Room<pair::WidePairs> pairs;
         std::size_t size = 0;
     };
 
@@ -157,7 +158,7 @@ struct PairForce::Impl {
             std::size_t n_close = 0;
             for (auto c = first; c < last; ++c)
                 n_close += index(list.rows()[index(c)].close_end - list.rows()[index(c)].close);
-            if (wide.pairs.size() <= n_close) wide.pairs.resize(2 * n_close + 1);
+            wide.pairs.grow(n_close + 1);
             const pair::KernelData data{.clusters = {list.clusters().data()},
                                         .centred = list.centred(),
                                         .n_clusters = static_cast<std::int64_t>(n),
@@ -304,7 +305,7 @@ struct PairForce::Impl {
             run_vectorised(own, list, atoms);
             WideForces forces{.f = atoms.f};
             for (const auto& wide : own.wide)
-                for (const auto& w : std::span(wide.pairs).first(wide.size))
+                for (const auto& w : std::span(wide.pairs.data(), wide.size))
                     for_each_pair(own, list, atoms, w.row, w.cluster, w.mask,
                                   [&](PlacePair p, const Vec3& d) { add_wide(own, list, atoms, p, d, forces); });
             add_collected(own, forces);
