@@ -33,7 +33,7 @@ struct BufferExchange::Impl {
     PersistentMessages messages;
 
     Impl(Communicator c, std::span<const Part> send_parts, std::span<const Part> receive_parts, int channel)
-        : comm(std::move(c)), messages(comm.impl().comm)
+        : comm(std::move(c)), messages(comm)
     {
         HOLON_ASSERT(channel >= 0 && channel < 10, std::to_string(channel));
         std::vector<std::byte*> to_self;

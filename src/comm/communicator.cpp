@@ -23,12 +23,19 @@ int int_count(std::size_t n)
     return static_cast<int>(n);
 }
 
-void reduce(const Communicator& c, std::span<std::int64_t> values, MPI_Op op)
+template <class T>
+void reduce(const Communicator& c, std::span<T> values, MPI_Datatype type, MPI_Op op)
 {
     if (c.size() == 1 || values.empty()) return;
     ++c.impl().reductions;
-    check_mpi(MPI_Allreduce(MPI_IN_PLACE, values.data(), int_count(values.size()), MPI_INT64_T, op, comm_of(c)),
-              "MPI_Allreduce");
+    const auto n = int_count(values.size());
+    if (c.impl().meanwhile == nullptr) {
+        check_mpi(MPI_Allreduce(MPI_IN_PLACE, values.data(), n, type, op, comm_of(c)), "MPI_Allreduce");
+        return;
+    }
+    MPI_Request request = MPI_REQUEST_NULL;
+    check_mpi(MPI_Iallreduce(MPI_IN_PLACE, values.data(), n, type, op, comm_of(c), &request), "MPI_Iallreduce");
+    wait_for(c.impl(), {&request, 1});
 }
 
 } // namespace
@@ -40,6 +47,30 @@ void check_mpi(int code, const char* call)
     int length = 0;
     MPI_Error_string(code, text, &length);
     throw Failure(std::string(call) + " failed: " + std::string(text, static_cast<std::size_t>(length)));
+}
+
+void wait_for(const Communicator::Impl& comm, std::span<MPI_Request> requests)
+{
+    if (requests.empty()) return;
+    const auto n = static_cast<int>(requests.size());
+    if (comm.meanwhile != nullptr) {
+        int complete = 0;
+        do check_mpi(MPI_Testall(n, requests.data(), &complete, MPI_STATUSES_IGNORE), "MPI_Testall");
+        while (complete == 0 && (*comm.meanwhile)());
+        if (complete != 0) return;
+    }
+    check_mpi(MPI_Waitall(n, requests.data(), MPI_STATUSES_IGNORE), "MPI_Waitall");
+}
+
+Meanwhile::Meanwhile(const Communicator& comm, std::function<bool()> piece) : comm_(comm), piece_(std::move(piece))
+{
+    HOLON_ASSERT(comm_.impl().meanwhile == nullptr, "there is other work already");
+    comm_.impl().meanwhile = &piece_;
+}
+
+Meanwhile::~Meanwhile()
+{
+    comm_.impl().meanwhile = nullptr;
 }
 
 Session::Session(int& argc, char**& argv)
@@ -85,11 +116,11 @@ std::int64_t Communicator::reductions() const
 
 void Communicator::sum(std::span<std::int64_t> values) const
 {
-    reduce(*this, values, MPI_SUM);
+    reduce(*this, values, MPI_INT64_T, MPI_SUM);
 }
 void Communicator::max(std::span<std::int64_t> values) const
 {
-    reduce(*this, values, MPI_MAX);
+    reduce(*this, values, MPI_INT64_T, MPI_MAX);
 }
 
 void Communicator::sum(std::span<FixedSum> values) const
@@ -115,11 +146,7 @@ void Communicator::sum(std::span<FixedSum> values) const
 
 void Communicator::bitwise_or(std::span<std::uint64_t> values) const
 {
-    if (size() == 1 || values.empty()) return;
-    ++impl_->reductions;
-    check_mpi(
-        MPI_Allreduce(MPI_IN_PLACE, values.data(), int_count(values.size()), MPI_UINT64_T, MPI_BOR, comm_of(*this)),
-        "MPI_Allreduce");
+    reduce(*this, values, MPI_UINT64_T, MPI_BOR);
 }
 
 std::int64_t Communicator::exclusive_sum(std::int64_t value) const

@@ -24,7 +24,7 @@ struct HaloExchange::Impl {
     bool under_way = false;
 
     Impl(Communicator c, std::vector<HaloSend> send_lists, std::vector<HaloReceive> receive_lists)
-        : comm(std::move(c)), outward(comm.impl().comm), inward(comm.impl().comm)
+        : comm(std::move(c)), outward(comm), inward(comm)
     {
         for (auto& list : send_lists) {
             if (list.atoms.empty()) continue;

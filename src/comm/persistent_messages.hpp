@@ -18,7 +18,7 @@ namespace holon {
 /// have what this rank sent them matters only when its buffers are to be filled again.
 class PersistentMessages {
 public:
-    explicit PersistentMessages(MPI_Comm comm) : comm_(comm) {}
+    explicit PersistentMessages(Communicator comm) : comm_(std::move(comm)) {}
     PersistentMessages(const PersistentMessages&) = delete;
     PersistentMessages& operator=(const PersistentMessages&) = delete;
 
@@ -33,13 +33,15 @@ public:
 
     void add_receive(std::span<std::byte> buffer, int rank, int tag)
     {
-        check_mpi(MPI_Recv_init(buffer.data(), count(buffer), MPI_BYTE, rank, tag, comm_, &receives_.emplace_back()),
+        check_mpi(MPI_Recv_init(buffer.data(), count(buffer), MPI_BYTE, rank, tag, comm_.impl().comm,
+                                &receives_.emplace_back()),
                   "MPI_Recv_init");
     }
     void add_send(std::span<const std::byte> buffer, int rank, int tag)
     {
-        check_mpi(MPI_Send_init(buffer.data(), count(buffer), MPI_BYTE, rank, tag, comm_, &sends_.emplace_back()),
-                  "MPI_Send_init");
+        check_mpi(
+            MPI_Send_init(buffer.data(), count(buffer), MPI_BYTE, rank, tag, comm_.impl().comm, &sends_.emplace_back()),
+            "MPI_Send_init");
     }
 
     void start_receives() { start(receives_); }
@@ -65,13 +67,9 @@ private:
     {
         if (!requests.empty()) check_mpi(MPI_Startall(size(requests), requests.data()), "MPI_Startall");
     }
-    static void wait(Requests& requests)
-    {
-        if (!requests.empty())
-            check_mpi(MPI_Waitall(size(requests), requests.data(), MPI_STATUSES_IGNORE), "MPI_Waitall");
-    }
+    void wait(Requests& requests) { wait_for(comm_.impl(), requests); }
 
-    MPI_Comm comm_;
+    Communicator comm_;
     Requests receives_, sends_;
 };
 

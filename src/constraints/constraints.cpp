@@ -80,7 +80,7 @@ ConstraintCluster settle_cluster(const Settle& settle)
 
 Constraints::Constraints(const Topology& topology, const std::vector<MoleculeClusters>& clusters,
                          const std::vector<std::string>& order, const SolverSettings& settings)
-    : topology_(topology), types_(topology.molecule_types.size())
+    : topology_(topology), comm_(settings.comm), types_(topology.molecule_types.size())
 {
     HOLON_ASSERT(clusters.size() == types_.size(), std::to_string(clusters.size()));
     auto checked = settings;
@@ -88,7 +88,7 @@ Constraints::Constraints(const Topology& topology, const std::vector<MoleculeClu
     checked.topology = &topology;
     std::vector<SolverInUse> candidates;
     for (const auto& name : order) {
-        candidates.push_back({name, make_solver(name, checked), 0, 0, {}});
+        candidates.push_back({name, make_solver(name, checked), 0, 0, {}, {}});
         rule_ += (rule_.empty() ? "" : ", ") + name;
     }
     for (std::size_t type = 0; type < types_.size(); ++type) {
@@ -165,16 +165,37 @@ void Constraints::rebuild(const Atoms& atoms, const AtomDirectory& directory)
 
 ConstraintResult Constraints::project_positions(Atoms& atoms, const Box& box, const ConstraintStage& stage)
 {
-    ConstraintResult result;
-    for (auto& used : solvers_) result += used.solver->project_positions(atoms, box, stage);
-    return result;
+    return project(atoms, box, stage, false);
 }
 
 ConstraintResult Constraints::project_velocities(Atoms& atoms, const Box& box, const ConstraintStage& stage)
 {
     HOLON_ASSERT(stage.dt > 0.0, std::to_string(stage.dt));
+    return project(atoms, box, stage, true);
+}
+
+/// Clusters share no atoms: those of the solvers that can are done while the others wait for messages.
+ConstraintResult Constraints::project(Atoms& atoms, const Box& box, const ConstraintStage& stage, bool velocities)
+{
+    for (auto& used : solvers_)
+        if (auto* const work = used.solver->in_pieces()) work->begin(atoms, stage, velocities);
+    {
+        const Meanwhile meanwhile(comm_, [this] {
+            return std::ranges::any_of(solvers_, [](const SolverInUse& used) {
+                auto* const work = used.solver->in_pieces();
+                return work != nullptr && work->piece();
+            });
+        });
+        for (auto& used : solvers_)
+            if (used.solver->in_pieces() == nullptr)
+                used.result = velocities ? used.solver->project_velocities(atoms, box, stage)
+                                         : used.solver->project_positions(atoms, box, stage);
+    }
     ConstraintResult result;
-    for (auto& used : solvers_) result += used.solver->project_velocities(atoms, box, stage);
+    for (auto& used : solvers_) {
+        auto* const work = used.solver->in_pieces();
+        result += work != nullptr ? work->end() : used.result;
+    }
     return result;
 }
 

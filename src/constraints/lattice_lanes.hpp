@@ -85,19 +85,28 @@ HOLON_INLINE Lattice3<I> operator+(const Lattice3<I>& a, const Lattice3<I>& b)
 {
     return {a.x + b.x, a.y + b.y, a.z + b.z};
 }
-/// The difference is exact before it becomes real.
+/// The difference is exact before it becomes real. [units of the lattice]
+template <class I>
+HOLON_INLINE Real3<RealsOf<I>> difference(const Lattice3<I>& from, const Lattice3<I>& to)
+{
+    using F = RealsOf<I>;
+    return {to_doubles<F>(to.x - from.x), to_doubles<F>(to.y - from.y), to_doubles<F>(to.z - from.z)};
+}
 template <class I>
 HOLON_INLINE Real3<RealsOf<I>> difference(const Lattice3<I>& from, const Lattice3<I>& to, double unit)
 {
-    const auto real = [unit](I n) { return to_doubles<RealsOf<I>>(n) * unit; };
-    return {real(to.x - from.x), real(to.y - from.y), real(to.z - from.z)};
+    return splat<RealsOf<I>>(unit) * difference(from, to);
+}
+template <class F>
+HOLON_INLINE Lattice3<IntegersOf<F>> to_lattice(const Real3<F>& a)
+{
+    using I = IntegersOf<F>;
+    return {round_to_integers<I>(a.x), round_to_integers<I>(a.y), round_to_integers<I>(a.z)};
 }
 template <class F>
 HOLON_INLINE Lattice3<IntegersOf<F>> to_lattice(const Real3<F>& a, double unit)
 {
-    using I = IntegersOf<F>;
-    const double factor = 1.0 / unit;
-    return {round_to_integers<I>(a.x * factor), round_to_integers<I>(a.y * factor), round_to_integers<I>(a.z * factor)};
+    return to_lattice(splat<F>(1.0 / unit) * a);
 }
 
 /// Three numbers for each lane; `first`: where in `values` those of each lane begin.
@@ -169,28 +178,49 @@ HOLON_INLINE void load_three(const std::int64_t* values, const std::int64_t* fir
     }
 }
 
-template <class I>
-HOLON_INLINE void store_three(std::int64_t* values, const std::int64_t* first, const Lattice3<I> (&stored)[3])
+/// Calls row(l, numbers, last) for each lane: its first eight numbers, and the ninth.
+template <class I, class Row>
+HOLON_INLINE void for_each_three(const Lattice3<I> (&three)[3], Row row)
 {
     if constexpr (8 < lanes_in<I>) {
         Lattice3<I8> low[3], high[3];
         for (int a = 0; a < 3; ++a) {
-            low[a] = {low_half(stored[a].x), low_half(stored[a].y), low_half(stored[a].z)};
-            high[a] = {high_half(stored[a].x), high_half(stored[a].y), high_half(stored[a].z)};
+            low[a] = {low_half(three[a].x), low_half(three[a].y), low_half(three[a].z)};
+            high[a] = {high_half(three[a].x), high_half(three[a].y), high_half(three[a].z)};
         }
-        store_three(values, first, low);
-        store_three(values, first + 8, high);
+        for_each_three(low, row);
+        for_each_three(
+            high, [row](int l, I8 numbers, std::int64_t last)
+                      __attribute__((always_inline)) { row(l + 8, numbers, last); });
     } else {
-        I rows[8] = {stored[0].x, stored[0].y, stored[0].z, stored[1].x,
-                     stored[1].y, stored[1].z, stored[2].x, stored[2].y};
+        I rows[8] = {three[0].x, three[0].y, three[0].z, three[1].x, three[1].y, three[1].z, three[2].x, three[2].y};
         transpose(rows);
         std::int64_t last[8];
-        holon::store(last, stored[2].z);
-        for (int l = 0; l < 8; ++l) {
-            holon::store(values + first[l], rows[l]);
-            values[first[l] + 8] = last[l];
-        }
+        holon::store(last, three[2].z);
+        for (int l = 0; l < 8; ++l) row(l, rows[l], last[l]);
     }
+}
+
+template <class I>
+HOLON_INLINE void store_three(std::int64_t* values, const std::int64_t* first, const Lattice3<I> (&stored)[3])
+{
+    for_each_three(
+        stored, [=](int l, I8 numbers, std::int64_t last) __attribute__((always_inline)) {
+            holon::store(values + first[l], numbers);
+            values[first[l] + 8] = last;
+        });
+}
+
+/// Adds to those of the first n lanes.
+template <class I>
+HOLON_INLINE void add_three(std::int64_t* values, const std::int64_t* first, int n, const Lattice3<I> (&added)[3])
+{
+    for_each_three(
+        added, [=](int l, I8 numbers, std::int64_t last) __attribute__((always_inline)) {
+            if (l >= n) return;
+            holon::store(values + first[l], holon::load<I8>(values + first[l]) + numbers);
+            values[first[l] + 8] += last;
+        });
 }
 
 /// Results of many batches.

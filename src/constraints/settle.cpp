@@ -11,7 +11,10 @@
 
 #include <holon/core/instruction_sets.hpp>
 
+#include <holon/core/parallel.hpp>
+
 #include <cmath>
+#include <limits>
 #include <vector>
 
 namespace holon {
@@ -20,15 +23,7 @@ namespace {
 using settle::Triangle;
 using settle::Waters;
 
-settle::Outcome run_positions(const Waters& waters)
-{
-    return HOLON_CALL(settle::positions, waters);
-}
-
-settle::Outcome run_velocities(const Waters& waters)
-{
-    return HOLON_CALL(settle::velocities, waters);
-}
+constexpr std::size_t few_waters = 128; // too few for a thread; some microseconds
 
 Triangle triangle_of(const MoleculeType& molecule, const ConstraintCluster& cluster)
 {
@@ -56,7 +51,7 @@ struct Kind {
     std::vector<double> moved;       // see settle::Waters
 };
 
-class SettleSolver final : public Solver {
+class SettleSolver final : public Solver, private PieceByPiece {
 public:
     /// Exact: there is no tolerance.
     explicit SettleSolver(const SolverSettings&) {}
@@ -64,18 +59,42 @@ public:
     bool accepts(const MoleculeType& molecule, const ConstraintCluster& cluster) const override;
     void rebuild(std::span<const ClusterInstance> clusters, const Atoms& atoms,
                  const AtomDirectory& directory) override;
-    ConstraintResult project_positions(Atoms& atoms, const Box& box, const ConstraintStage& stage) override;
-    ConstraintResult project_velocities(Atoms& atoms, const Box& box, const ConstraintStage& stage) override;
+    ConstraintResult project_positions(Atoms& atoms, const Box&, const ConstraintStage& stage) override
+    {
+        begin(atoms, stage, false);
+        return end();
+    }
+    ConstraintResult project_velocities(Atoms& atoms, const Box&, const ConstraintStage& stage) override
+    {
+        begin(atoms, stage, true);
+        return end();
+    }
+    PieceByPiece* in_pieces() override { return this; }
 
 private:
-    template <class Kernel>
-    ConstraintResult project(Atoms& atoms, const std::vector<IVec3>& reference, double inverse_dt,
-                             const ConstraintStage& stage, Kernel kernel);
-    void fail(ConstraintResult& result, const Kind& kind, std::size_t water, const Atoms& atoms,
-              const ConstraintStage& stage) const;
+    /// A stage under way.
+    struct Work {
+        Atoms* atoms = nullptr;
+        const ConstraintStage* stage = nullptr;
+        bool velocities = false;
+        std::size_t kind = 0, water = 0; // the next, in kinds_ and in it
+        ConstraintResult result = {};
+
+        /// Positions in the directions of which atoms move.
+        const std::vector<IVec3>& reference() const { return velocities ? atoms->x : atoms->x_ref; }
+    };
+
+    void begin(Atoms& atoms, const ConstraintStage& stage, bool velocities) override;
+    bool piece() override;
+    ConstraintResult end() override;
+
+    bool advance(std::size_t most);
+    void fail(const Kind& kind, std::size_t water);
+    void add_virial();
 
     std::vector<Kind> kinds_;
     std::unordered_map<const ConstraintCluster*, std::size_t> kind_of_;
+    Work work_;
 };
 
 bool SettleSolver::accepts(const MoleculeType& molecule, const ConstraintCluster& cluster) const
@@ -117,63 +136,78 @@ void SettleSolver::rebuild(std::span<const ClusterInstance> clusters, const Atom
     for (auto& kind : kinds_) kind.moved.resize(2 * kind.atoms.size());
 }
 
-void SettleSolver::fail(ConstraintResult& result, const Kind& kind, std::size_t water, const Atoms& atoms,
-                        const ConstraintStage& stage) const
+void SettleSolver::begin(Atoms& atoms, const ConstraintStage& stage, bool velocities)
 {
-    if (!result.failure.empty()) return;
-    std::array<AtomId, 3> ids;
-    for (std::size_t k = 0; k < 3; ++k) ids[k] = atoms.id[static_cast<std::size_t>(kind.atoms[3 * water + k])];
-    result.failure = failure_message(kind.molecule_name, kind.molecules[water], ids,
-                                     "the water has moved or turned too far to be made rigid again", stage);
+    work_ = {.atoms = &atoms, .stage = &stage, .velocities = velocities};
 }
 
-/// Either stage; `reference`: positions in the directions of which atoms move.
-template <class Kernel>
-ConstraintResult SettleSolver::project(Atoms& atoms, const std::vector<IVec3>& reference, double inverse_dt,
-                                       const ConstraintStage& stage, Kernel kernel)
+bool SettleSolver::piece()
 {
-    ConstraintResult result;
+    return advance(few_waters * static_cast<std::size_t>(thread_count()));
+}
+
+ConstraintResult SettleSolver::end()
+{
+    while (advance(std::numeric_limits<std::size_t>::max())) {
+    }
+    if (work_.stage->force_factor != 0.0) add_virial();
+    return std::move(work_.result);
+}
+
+/// Does the next waters of a kind, up to so many; false: there are none.
+bool SettleSolver::advance(std::size_t most)
+{
+    while (work_.kind < kinds_.size() && work_.water == kinds_[work_.kind].molecules.size()) {
+        ++work_.kind;
+        work_.water = 0;
+    }
+    if (work_.kind == kinds_.size()) return false;
+    auto& kind = kinds_[work_.kind];
+    auto& atoms = *work_.atoms;
+    const std::size_t first = work_.water, n = std::min(most, kind.molecules.size() - first);
+    const auto outcome = outcome_of_slices(n, few_waters, [&](std::size_t begin, std::size_t end) {
+        const Waters waters{.n = static_cast<std::int64_t>(end - begin),
+                            .atoms = kind.atoms.data() + 3 * (first + begin),
+                            .in_a_row = kind.in_a_row,
+                            .triangle = kind.triangle,
+                            .x_ref = numbers_of(work_.reference()),
+                            .x = numbers_of(atoms.x),
+                            .v = numbers_of(atoms.v),
+                            .inverse_dt = inverse_step(*work_.stage),
+                            .moved =
+                                work_.stage->force_factor != 0.0 ? kind.moved.data() + 6 * (first + begin) : nullptr};
+        return work_.velocities ? HOLON_CALL(settle::velocities, waters) : HOLON_CALL(settle::positions, waters);
+    });
+    work_.result.residual = std::max(work_.result.residual, outcome.residual);
+    if (outcome.failed >= 0) fail(kind, first + static_cast<std::size_t>(outcome.failed));
+    work_.water += n;
+    return true;
+}
+
+void SettleSolver::fail(const Kind& kind, std::size_t water)
+{
+    if (!work_.result.failure.empty()) return;
+    std::array<AtomId, 3> ids;
+    for (std::size_t k = 0; k < 3; ++k) ids[k] = work_.atoms->id[static_cast<std::size_t>(kind.atoms[3 * water + k])];
+    work_.result.failure =
+        failure_message(kind.molecule_name, kind.molecules[water], ids,
+                        "the water has moved or turned too far to be made rigid again", *work_.stage);
+}
+
+void SettleSolver::add_virial()
+{
+    const auto& reference = work_.reference();
     VirialSum virial;
-    for (auto& kind : kinds_) {
-        if (kind.molecules.empty()) continue;
-        const bool wants_virial = stage.force_factor != 0.0;
-        constexpr std::size_t few_waters = 256;
-        const auto outcome =
-            outcome_of_slices(kind.molecules.size(), few_waters, [&](std::size_t begin, std::size_t end) {
-                return kernel(Waters{.n = static_cast<std::int64_t>(end - begin),
-                                     .atoms = kind.atoms.data() + 3 * begin,
-                                     .in_a_row = kind.in_a_row,
-                                     .triangle = kind.triangle,
-                                     .x_ref = numbers_of(reference),
-                                     .x = numbers_of(atoms.x),
-                                     .v = numbers_of(atoms.v),
-                                     .inverse_dt = inverse_dt,
-                                     .moved = wants_virial ? kind.moved.data() + 6 * begin : nullptr});
-            });
-        result.residual = std::max(result.residual, outcome.residual);
-        if (outcome.failed >= 0) fail(result, kind, static_cast<std::size_t>(outcome.failed), atoms, stage);
-        if (!wants_virial) continue;
+    for (const auto& kind : kinds_)
         for (std::size_t w = 0; w < kind.molecules.size(); ++w)
             for (std::size_t h = 0; h < 2; ++h) {
                 const double* const moved = &kind.moved[6 * w + 3 * h];
                 const auto o = static_cast<std::size_t>(kind.atoms[3 * w]);
                 const auto hydrogen = static_cast<std::size_t>(kind.atoms[3 * w + 1 + h]);
                 virial.add(bond_vector(reference[o], reference[hydrogen]),
-                           kind.triangle.m_h * Vec3(moved[0], moved[1], moved[2]), stage.force_factor);
+                           kind.triangle.m_h * Vec3(moved[0], moved[1], moved[2]), work_.stage->force_factor);
             }
-    }
-    virial.add_to(result.virial);
-    return result;
-}
-
-ConstraintResult SettleSolver::project_positions(Atoms& atoms, const Box&, const ConstraintStage& stage)
-{
-    return project(atoms, atoms.x_ref, inverse_step(stage), stage, run_positions);
-}
-
-ConstraintResult SettleSolver::project_velocities(Atoms& atoms, const Box&, const ConstraintStage& stage)
-{
-    return project(atoms, atoms.x, 0.0, stage, run_velocities);
+    virial.add_to(work_.result.virial);
 }
 
 } // namespace

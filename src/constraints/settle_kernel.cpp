@@ -8,7 +8,7 @@
 namespace holon::settle {
 namespace {
 
-using lattice_lanes::fused_dot, lattice_lanes::position_unit, lattice_lanes::velocity_unit;
+using lattice_lanes::difference, lattice_lanes::fused_dot, lattice_lanes::position_unit, lattice_lanes::velocity_unit;
 
 /// Waters at a time: where a vector holds eight, two of them, so that one goes on while a root or a division of the
 /// other is under way.
@@ -68,9 +68,20 @@ struct Batch {
         else
             for (int a = 0; a < 3; ++a) lattice_lanes::store(values, atom[a], stored[a]);
     }
+    HOLON_INLINE void add(std::int64_t* values, const L3 (&added)[3]) const
+    {
+        if constexpr (in_a_row) {
+            add_three(values, atom[0], n, added);
+        } else {
+            L3 sums[3];
+            load(values, sums);
+            for (int a = 0; a < 3; ++a) sums[a] = sums[a] + added[a];
+            store(values, sums);
+        }
+    }
 };
 
-/// What is to be added to the three atoms.
+/// What is to be added to the three atoms [units of the lattice].
 struct Correction {
     V3 atom[3];
 
@@ -85,21 +96,21 @@ struct Correction {
     }
 };
 
-HOLON_INLINE void keep_moved(const Waters& w, std::int64_t first, int n, const Correction& c)
+HOLON_INLINE void keep_moved(const Waters& w, std::int64_t first, int n, const Correction& c, double unit)
 {
     if (w.moved == nullptr) return;
     for (int l = 0; l < n; ++l)
         for (int h = 0; h < 2; ++h) {
             double* const to = w.moved + 6 * (first + l) + 3 * h;
             const V3& from = c.atom[1 + h];
-            to[0] = from.x[l];
-            to[1] = from.y[l];
-            to[2] = from.z[l];
+            to[0] = unit * from.x[l];
+            to[1] = unit * from.y[l];
+            to[2] = unit * from.z[l];
         }
 }
 
-/// `b0`, `c0`: reference, and `b`, `c`: trial vectors from the oxygen to the hydrogens [nm]. Not finite if the trial
-/// triangle is too far from the reference.
+/// `b0`, `c0`: reference, and `b`, `c`: trial vectors from the oxygen to the hydrogens, in units of the triangle's
+/// lengths. Not finite if the trial triangle is too far from the reference.
 HOLON_INLINE Correction settle(const Triangle& t, const V3& b0, const V3& c0, const V3& b, const V3& c)
 {
     const F zero = {}, one = zero + 1.0;
@@ -151,8 +162,8 @@ HOLON_INLINE Correction settle(const Triangle& t, const V3& b0, const V3& c0, co
     return {{splat<F>(-t.m_h / t.m_o) * (of_b + of_c), of_b, of_c}};
 }
 
-/// Velocity changes [nm/ps] that make r.v = 0 for the three bonds: O-H1 `b`, O-H2 `c`, H1-H2; `u`, `w`: velocities of
-/// the hydrogens relative to the oxygen.
+/// Velocity changes that make r.v = 0 for the three bonds: O-H1 `b`, O-H2 `c`, H1-H2; `u`, `w`: velocities of the
+/// hydrogens relative to the oxygen. Lengths and velocities may be in any unit.
 HOLON_INLINE Correction settle_velocities(const Triangle& t, const V3& b, const V3& c, const V3& u, const V3& w)
 {
     const V3 e = c - b;
@@ -174,41 +185,45 @@ HOLON_INLINE Correction settle_velocities(const Triangle& t, const V3& b, const 
     return {{splat<F>(-t.m_h / t.m_o) * (of_b + of_c), of_b, of_c}};
 }
 
+/// Lengths in units of the lattice: a power of two, which changes no bit of what is rounded, and saves products.
+Triangle on_lattice(Triangle t)
+{
+    constexpr double per_nm = 1.0 / position_unit;
+    for (double* const length : {&t.ra, &t.rb, &t.rc}) *length *= per_nm;
+    for (double* const square : {&t.d_oh2, &t.d_hh2}) *square *= per_nm * per_nm;
+    return t;
+}
+
 template <bool in_a_row>
 HOLON_INLINE Outcome positions_of(const Waters& w)
 {
     lattice_lanes::SummaryOf<I> summary;
-    const Triangle& t = w.triangle;
+    const Triangle t = on_lattice(w.triangle);
+    const double change_per_move = w.inverse_dt * (position_unit / velocity_unit);
     for (std::int64_t first = 0; first < w.n; first += lanes) {
         const Batch<in_a_row> batch(w, first);
         L3 reference[3], atom[3];
         batch.load(w.x_ref, reference);
         batch.load(w.x, atom);
-        const V3 b0 = difference(reference[0], reference[1], position_unit);
-        const V3 c0 = difference(reference[0], reference[2], position_unit);
-        auto correction =
-            settle(t, b0, c0, difference(atom[0], atom[1], position_unit), difference(atom[0], atom[2], position_unit));
+        auto correction = settle(t, difference(reference[0], reference[1]), difference(reference[0], reference[2]),
+                                 difference(atom[0], atom[1]), difference(atom[0], atom[2]));
         const I good = correction.keep_finite();
-        for (int a = 0; a < 3; ++a) atom[a] = atom[a] + to_lattice(correction.atom[a], position_unit);
+        for (int a = 0; a < 3; ++a) atom[a] = atom[a] + to_lattice(correction.atom[a]);
         batch.store(w.x, atom);
         if (w.inverse_dt > 0.0) {
-            L3 velocity[3];
-            batch.load(w.v, velocity);
-            for (int a = 0; a < 3; ++a) {
-                const V3 change = splat<F>(w.inverse_dt) * correction.atom[a];
-                velocity[a] = velocity[a] + to_lattice(change, velocity_unit);
-            }
-            batch.store(w.v, velocity);
+            L3 change[3];
+            for (int a = 0; a < 3; ++a) change[a] = to_lattice(splat<F>(change_per_move) * correction.atom[a]);
+            batch.add(w.v, change);
         }
         const auto error = [&](int i, int j, double d2) {
-            const V3 r = difference(atom[i], atom[j], position_unit);
+            const V3 r = difference(atom[i], atom[j]);
             summary.note((0.5 / d2) * (fused_dot(r, r) - d2), good);
         };
         error(0, 1, t.d_oh2);
         error(0, 2, t.d_oh2);
         error(1, 2, t.d_hh2);
         summary.note_failures(good, first, batch.n);
-        keep_moved(w, first, batch.n, correction);
+        keep_moved(w, first, batch.n, correction, position_unit);
     }
     return {summary.largest_residual(), summary.failed};
 }
@@ -217,24 +232,25 @@ template <bool in_a_row>
 HOLON_INLINE Outcome velocities_of(const Waters& w)
 {
     lattice_lanes::SummaryOf<I> summary;
-    const Triangle& t = w.triangle;
+    const Triangle t = on_lattice(w.triangle);
+    constexpr double rate = velocity_unit / position_unit; // [1/ps]
     for (std::int64_t first = 0; first < w.n; first += lanes) {
         const Batch<in_a_row> batch(w, first);
         L3 position[3], atom[3];
         batch.load(w.x, position);
         batch.load(w.v, atom);
-        const V3 b = difference(position[0], position[1], position_unit);
-        const V3 c = difference(position[0], position[2], position_unit);
-        const auto relative = [&](int i, int j) { return difference(atom[i], atom[j], velocity_unit); };
+        const V3 b = difference(position[0], position[1]);
+        const V3 c = difference(position[0], position[2]);
+        const auto relative = [&](int i, int j) { return difference(atom[i], atom[j]); };
         auto correction = settle_velocities(t, b, c, relative(0, 1), relative(0, 2));
         const I good = correction.keep_finite();
-        for (int a = 0; a < 3; ++a) atom[a] = atom[a] + to_lattice(correction.atom[a], velocity_unit);
+        for (int a = 0; a < 3; ++a) atom[a] = atom[a] + to_lattice(correction.atom[a]);
         batch.store(w.v, atom);
-        summary.note((1.0 / t.d_oh2) * fused_dot(b, relative(0, 1)), good);
-        summary.note((1.0 / t.d_oh2) * fused_dot(c, relative(0, 2)), good);
-        summary.note((1.0 / t.d_hh2) * fused_dot(c - b, relative(1, 2)), good);
+        summary.note((rate / t.d_oh2) * fused_dot(b, relative(0, 1)), good);
+        summary.note((rate / t.d_oh2) * fused_dot(c, relative(0, 2)), good);
+        summary.note((rate / t.d_hh2) * fused_dot(c - b, relative(1, 2)), good);
         summary.note_failures(good, first, batch.n);
-        keep_moved(w, first, batch.n, correction);
+        keep_moved(w, first, batch.n, correction, velocity_unit);
     }
     return {summary.largest_residual(), summary.failed};
 }

@@ -3,7 +3,9 @@
 
 #include <gtest/gtest.h>
 
+#include <chrono>
 #include <limits>
+#include <thread>
 
 namespace holon {
 namespace {
@@ -163,6 +165,22 @@ TEST_F(CommunicatorTest, PackedValuesComeBackInOrder)
     EXPECT_FALSE(unpack.empty());
     EXPECT_EQ(unpack.get<double>(), -0.5);
     EXPECT_TRUE(unpack.empty());
+}
+
+TEST_F(CommunicatorTest, OtherWorkIsDoneWhileWaiting)
+{
+    int done = 0;
+    {
+        const Meanwhile meanwhile(comm, [&done] { return ++done < 1000; });
+        if (rank == size - 1) std::this_thread::sleep_for(std::chrono::milliseconds(100)); // the others have to wait
+        EXPECT_EQ(comm.sum(std::int64_t{rank}), std::int64_t{size} * (size - 1) / 2);
+        if (rank < size - 1) {
+            EXPECT_GE(done, 1000); // all there was, and then nothing but waiting
+        }
+    }
+    const int before = done;
+    EXPECT_EQ(comm.max(rank), size - 1);
+    EXPECT_EQ(done, before);
 }
 
 } // namespace

@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
+#include <functional>
 #include <memory>
 #include <span>
 #include <string>
@@ -66,6 +67,21 @@ public:
 private:
     explicit Communicator(std::shared_ptr<Impl> impl) : impl_(std::move(impl)) {}
     std::shared_ptr<Impl> impl_;
+};
+
+/// While it lives, who waits on this communicator for messages, or for a reduction, does pieces of other work
+/// meanwhile. A piece takes a few microseconds and communicates with nobody; where there is none left, it returns
+/// false.
+class Meanwhile {
+public:
+    Meanwhile(const Communicator& comm, std::function<bool()> piece);
+    ~Meanwhile();
+    Meanwhile(const Meanwhile&) = delete;
+    Meanwhile& operator=(const Meanwhile&) = delete;
+
+private:
+    Communicator comm_;
+    std::function<bool()> piece_;
 };
 
 /// Starts MPI and ends it. One per program, in main().

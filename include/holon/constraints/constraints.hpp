@@ -59,6 +59,7 @@ private:
         std::int64_t clusters = 0; // in the whole system
         std::int64_t constraints = 0;
         std::vector<ClusterInstance> instances; // on this rank; only while rebuild() runs
+        ConstraintResult result;                // of a stage; only while it runs
     };
     struct TypeClusters {
         std::vector<ConstraintCluster> clusters; // the molecule type's own, then its settles
@@ -67,8 +68,10 @@ private:
     };
 
     void assign(std::size_t type, std::vector<SolverInUse>& candidates);
+    ConstraintResult project(Atoms& atoms, const Box& box, const ConstraintStage& stage, bool velocities);
 
     const Topology& topology_;
+    Communicator comm_;
     std::vector<TypeClusters> types_; // per molecule type
     std::vector<SolverInUse> solvers_;
     std::string rule_;                  // the solvers in the order of their claims

@@ -80,6 +80,19 @@ struct ConstraintResult {
     ConstraintResult& operator+=(const ConstraintResult& other);
 };
 
+/// One stage of a solver whose clusters are owned whole, bit by bit: others wait for messages meanwhile.
+class PieceByPiece {
+public:
+    virtual ~PieceByPiece() = default;
+
+    /// Of positions or of velocities. `atoms` and `stage` are used until end().
+    virtual void begin(Atoms& atoms, const ConstraintStage& stage, bool velocities) = 0;
+    /// Does a few microseconds' work; false: there was none left.
+    virtual bool piece() = 0;
+    /// Does the rest. What it returns, and what becomes of the atoms, does not depend on the pieces.
+    virtual ConstraintResult end() = 0;
+};
+
 /// A constraint algorithm: moves the atoms of the clusters that it was given onto their constraints.
 ///
 /// Reference directions are those of atoms.x_ref; only owned atoms move; copies are stale afterwards. Bond vectors are
@@ -112,6 +125,9 @@ public:
     /// Changes atoms.v so that r.v = 0 for the constraints of atoms.x (copies up to date). Needs stage.dt > 0.
     /// Collective.
     virtual ConstraintResult project_velocities(Atoms& atoms, const Box& box, const ConstraintStage& stage) = 0;
+
+    /// Null, if the solver does its stages in one go.
+    virtual PieceByPiece* in_pieces() { return nullptr; }
 };
 
 struct SolverSettings {
