@@ -10,9 +10,10 @@ namespace holon {
 
 namespace {
 
-/// Small enough that several ranks find work in one protein, large enough that little is left to the branches above.
-constexpr std::int32_t leaf_size = 64;
-/// Two tiers do for 16,384 constraints.
+/// Small enough that several ranks find work in one protein, large enough that little is left to the branches above and
+/// little done twice.
+constexpr std::int32_t leaf_size = 128;
+/// Two tiers do for 32,768 constraints.
 constexpr std::int32_t tier_factor = 256;
 
 std::size_t index(std::int32_t k)
