@@ -29,7 +29,7 @@ void reduce(const Communicator& c, std::span<T> values, MPI_Datatype type, MPI_O
     if (c.size() == 1 || values.empty()) return;
     ++c.impl().reductions;
     const auto n = int_count(values.size());
-    if (c.impl().meanwhile == nullptr) {
+    if (c.impl().meanwhile == nullptr) { // alike on all ranks: the two kinds of reduction do not match each other
         check_mpi(MPI_Allreduce(MPI_IN_PLACE, values.data(), n, type, op, comm_of(c)), "MPI_Allreduce");
         return;
     }

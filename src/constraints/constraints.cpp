@@ -7,6 +7,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <optional>
 #include <set>
 
 namespace holon {
@@ -88,7 +89,9 @@ Constraints::Constraints(const Topology& topology, const std::vector<MoleculeClu
     checked.topology = &topology;
     std::vector<SolverInUse> candidates;
     for (const auto& name : order) {
-        candidates.push_back({name, make_solver(name, checked), 0, 0, {}, {}});
+        auto solver = make_solver(name, checked);
+        auto* const pieces = solver->in_pieces();
+        candidates.push_back({name, std::move(solver), pieces, 0, 0, {}});
         rule_ += (rule_.empty() ? "" : ", ") + name;
     }
     for (std::size_t type = 0; type < types_.size(); ++type) {
@@ -177,25 +180,27 @@ ConstraintResult Constraints::project_velocities(Atoms& atoms, const Box& box, c
 /// Clusters share no atoms: those of the solvers that can are done while the others wait for messages.
 ConstraintResult Constraints::project(Atoms& atoms, const Box& box, const ConstraintStage& stage, bool velocities)
 {
-    for (auto& used : solvers_)
-        if (auto* const work = used.solver->in_pieces()) work->begin(atoms, stage, velocities);
-    {
-        const Meanwhile meanwhile(comm_, [this] {
-            return std::ranges::any_of(solvers_, [](const SolverInUse& used) {
-                auto* const work = used.solver->in_pieces();
-                return work != nullptr && work->piece();
-            });
-        });
-        for (auto& used : solvers_)
-            if (used.solver->in_pieces() == nullptr)
-                used.result = velocities ? used.solver->project_velocities(atoms, box, stage)
-                                         : used.solver->project_positions(atoms, box, stage);
-    }
     ConstraintResult result;
+    bool any_pieces = false;
     for (auto& used : solvers_) {
-        auto* const work = used.solver->in_pieces();
-        result += work != nullptr ? work->end() : used.result;
+        if (used.pieces == nullptr) continue;
+        used.pieces->begin(atoms, stage, velocities);
+        any_pieces = true;
     }
+    {
+        std::optional<Meanwhile> meanwhile;
+        if (any_pieces)
+            meanwhile.emplace(comm_, [this] {
+                return std::ranges::any_of(
+                    solvers_, [](SolverInUse& used) { return used.pieces != nullptr && used.pieces->piece(); });
+            });
+        for (auto& used : solvers_)
+            if (used.pieces == nullptr)
+                result += velocities ? used.solver->project_velocities(atoms, box, stage)
+                                     : used.solver->project_positions(atoms, box, stage);
+    }
+    for (auto& used : solvers_)
+        if (used.pieces != nullptr) result += used.pieces->end();
     return result;
 }
 

@@ -11,10 +11,10 @@
 
 #include <holon/core/instruction_sets.hpp>
 
-#include <holon/core/parallel.hpp>
-
+#include <algorithm>
 #include <cmath>
 #include <limits>
+#include <utility>
 #include <vector>
 
 namespace holon {
@@ -143,7 +143,7 @@ void SettleSolver::begin(Atoms& atoms, const ConstraintStage& stage, bool veloci
 
 bool SettleSolver::piece()
 {
-    return advance(few_waters * static_cast<std::size_t>(thread_count()));
+    return advance(few_waters);
 }
 
 ConstraintResult SettleSolver::end()

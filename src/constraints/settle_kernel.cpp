@@ -8,7 +8,7 @@
 namespace holon::settle {
 namespace {
 
-using lattice_lanes::difference, lattice_lanes::fused_dot, lattice_lanes::position_unit, lattice_lanes::velocity_unit;
+using lattice_lanes::fused_dot, lattice_lanes::position_unit, lattice_lanes::velocity_unit;
 
 /// Waters at a time: where a vector holds eight, two of them, so that one goes on while a root or a division of the
 /// other is under way.
@@ -176,7 +176,7 @@ HOLON_INLINE Correction settle_velocities(const Triangle& t, const V3& b, const 
     const F k11 = difference(bb, ee, be * be), k12 = difference(bc, be, bb * ce), k22 = difference(bb, cc, bc * bc);
     const F inverse = 1.0 / sum(bb, k00, sum(bc, k01, be * k02));
     const F rb = fused_dot(b, u), rc = fused_dot(c, w), re = fused_dot(e, w - u);
-    // Multipliers over the mass of a hydrogen [1/ps].
+    // Multipliers over the mass of a hydrogen [unit of velocity / unit of length].
     const F per_h = h * inverse;
     const F lb = sum(k00, rb, sum(k01, rc, k02 * re)) * per_h;
     const F lc = sum(k01, rb, sum(k11, rc, k12 * re)) * per_h;
@@ -189,8 +189,11 @@ HOLON_INLINE Correction settle_velocities(const Triangle& t, const V3& b, const 
 Triangle on_lattice(Triangle t)
 {
     constexpr double per_nm = 1.0 / position_unit;
-    for (double* const length : {&t.ra, &t.rb, &t.rc}) *length *= per_nm;
-    for (double* const square : {&t.d_oh2, &t.d_hh2}) *square *= per_nm * per_nm;
+    t.ra *= per_nm;
+    t.rb *= per_nm;
+    t.rc *= per_nm;
+    t.d_oh2 *= per_nm * per_nm;
+    t.d_hh2 *= per_nm * per_nm;
     return t;
 }
 

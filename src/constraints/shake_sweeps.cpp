@@ -143,6 +143,7 @@ ShakeSweeps::State ShakeSweeps::sweep(const Rule& rule, std::int32_t begin, std:
     auto state = State::done;
     if (begin == end) return state;
     auto& progress = progress_[static_cast<std::size_t>(table.links[static_cast<std::size_t>(begin)].cluster)];
+    if (progress.failed >= 0) return State::failed; // until all have been told
     const double relaxation = progress.relaxation.factor();
     for (std::int32_t k = begin; k < end; ++k) {
         const auto& link = table.links[static_cast<std::size_t>(k)];

@@ -62,7 +62,7 @@ struct PairForce::Impl {
     double charge_scale;
 
     /// Pairs that are left to the wide path: the first `size`. There is room for all close entries, of which hardly
-    /// any are.
+    /// any are left to it.
     struct WideList {
         Room<pair::WidePairs> pairs;
         std::size_t size = 0;

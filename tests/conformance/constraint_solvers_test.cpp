@@ -22,9 +22,10 @@ struct Shape {
     ConstraintSystem (*system)();
     double step = 0.006; // disturbance: 2 fs at 300 K
 };
-constexpr std::array<Shape, 15> shapes{{{"united_atom_c60", united_atom_c60},
+constexpr std::array<Shape, 16> shapes{{{"united_atom_c60", united_atom_c60},
                                         {"all_atom_c60", all_atom_c60},
                                         {"torsion_only_c60", torsion_only_c60},
+                                        {"torsion_only_c200", torsion_only_c200},
                                         {"nearly_straight_rods", nearly_straight_rods},
                                         {"ring_of_twelve", ring_of_twelve},
                                         {"fused_rings", fused_rings},

@@ -169,13 +169,15 @@ TEST_F(CommunicatorTest, PackedValuesComeBackInOrder)
 
 TEST_F(CommunicatorTest, OtherWorkIsDoneWhileWaiting)
 {
+    constexpr int pieces = 10;
     int done = 0;
+    comm.barrier();
     {
-        const Meanwhile meanwhile(comm, [&done] { return ++done < 1000; });
-        if (rank == size - 1) std::this_thread::sleep_for(std::chrono::milliseconds(100)); // the others have to wait
+        const Meanwhile meanwhile(comm, [&done] { return ++done < pieces; });
+        if (rank == size - 1) std::this_thread::sleep_for(std::chrono::milliseconds(500)); // the others have to wait
         EXPECT_EQ(comm.sum(std::int64_t{rank}), std::int64_t{size} * (size - 1) / 2);
         if (rank < size - 1) {
-            EXPECT_GE(done, 1000); // all there was, and then nothing but waiting
+            EXPECT_GE(done, pieces); // all there was, and then nothing but waiting
         }
     }
     const int before = done;

@@ -30,9 +30,10 @@ ConstraintSystem mixture()
 
     Noise noise(7);
     positions.clear();
-    for (int k = 0; k < 6; ++k)
+    constexpr int n_waters = 600; // more than SETTLE does at a time while others wait for messages
+    for (int k = 0; k < n_waters; ++k)
         for (const auto& r : water_positions(2.0 * noise.vector(), noise)) positions.push_back(r);
-    system.add(rigid_water(), 6, positions);
+    system.add(rigid_water(), n_waters, positions);
     system.disturb(0.006, 3.0, 11);
     return system;
 }
@@ -181,6 +182,25 @@ TEST(ConstraintsAcrossDomains, FailureIsReportedAndNobodyHangs)
             if (system.topology.place(part.atoms.id[a]).molecule == 0) {
                 EXPECT_EQ(part.atoms.x[a], before[a]);
             }
+    }
+}
+
+TEST(ConstraintsAcrossDomains, WaterThatCanNotBeSettledIsNamed)
+{
+    auto system = mixture();
+    const auto hydrogen = static_cast<AtomId>(system.x.size() - 3 * 40 + 1); // of one of the last waters
+    system.x[static_cast<std::size_t>(hydrogen)] += to_lattice({0.0, 0.5, 0.0}, position_unit);
+    SolverSettings settings;
+    settings.comm = Communicator::world();
+    Constraints constraints(system.topology, system.clusters, {"settle", "shake"}, settings);
+    const auto name = "(molecule " + std::to_string(system.topology.place(hydrogen).molecule + 1) + ", ";
+    for (const auto& owner : distributions(system, settings.comm.size())) {
+        LocalPart part(system, settings.comm.rank(), owner, false, &constraints);
+        constraints.rebuild(part.atoms, part.directory());
+        const auto result = constraints.project_positions(part.atoms, system.box, {17, dt, 1.0});
+        const bool named = result.failure.find(name) != std::string::npos;
+        EXPECT_EQ(named, !result.failure.empty()) << result.failure;
+        EXPECT_TRUE(settings.comm.any(named));
     }
 }
 

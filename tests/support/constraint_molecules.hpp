@@ -76,13 +76,22 @@ inline ConstraintSystem all_atom_c60()
     return system;
 }
 
-/// All 1-2 and 1-3 distances: only torsions are free.
+/// All 1-2 and 1-3 distances of a chain of n: only torsions are free.
+inline ConstraintSystem torsion_only(int n)
+{
+    const auto beads = alkane_beads(n);
+    auto pairs = neighbours_along(n, 1);
+    for (const auto& pair : neighbours_along(n, 2)) pairs.push_back(pair);
+    const std::vector<double> masses(static_cast<std::size_t>(n), 14.027);
+    return one_molecule("Torsions", masses, bonds_between(beads, pairs), beads);
+}
 inline ConstraintSystem torsion_only_c60()
 {
-    const auto beads = alkane_beads(60);
-    auto pairs = neighbours_along(60, 1);
-    for (const auto& pair : neighbours_along(60, 2)) pairs.push_back(pair);
-    return one_molecule("Torsions", std::vector<double>(60, 14.027), bonds_between(beads, pairs), beads);
+    return torsion_only(60);
+}
+inline ConstraintSystem torsion_only_c200() // Newton's tree has several leaves
+{
+    return torsion_only(200);
 }
 
 /// A chain that is straight but for a twentieth of each rod.

@@ -69,9 +69,10 @@ private:
     std::shared_ptr<Impl> impl_;
 };
 
-/// While it lives, who waits on this communicator for messages, or for a reduction, does pieces of other work
-/// meanwhile. A piece takes a few microseconds and communicates with nobody; where there is none left, it returns
-/// false.
+/// While it lives, who waits on this communicator for persistent messages (HaloExchange, BufferExchange), or in sum,
+/// max or bitwise_or, does pieces of other work meanwhile. A piece takes a few microseconds, communicates with nobody
+/// and does not throw; where there is none left, it returns false. Collective: reductions are made on all ranks with
+/// other work, or on all without.
 class Meanwhile {
 public:
     Meanwhile(const Communicator& comm, std::function<bool()> piece);

@@ -56,10 +56,10 @@ private:
     struct SolverInUse {
         std::string name;
         std::unique_ptr<Solver> solver;
-        std::int64_t clusters = 0; // in the whole system
+        PieceByPiece* pieces = nullptr; // the solver's, if it has any
+        std::int64_t clusters = 0;      // in the whole system
         std::int64_t constraints = 0;
         std::vector<ClusterInstance> instances; // on this rank; only while rebuild() runs
-        ConstraintResult result;                // of a stage; only while it runs
     };
     struct TypeClusters {
         std::vector<ConstraintCluster> clusters; // the molecule type's own, then its settles

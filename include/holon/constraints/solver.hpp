@@ -80,7 +80,8 @@ struct ConstraintResult {
     ConstraintResult& operator+=(const ConstraintResult& other);
 };
 
-/// One stage of a solver whose clusters are owned whole, bit by bit: others wait for messages meanwhile.
+/// One stage of a solver whose clusters are owned whole, piece by piece: others wait for messages meanwhile. Nothing in
+/// it communicates or throws.
 class PieceByPiece {
 public:
     virtual ~PieceByPiece() = default;
