@@ -128,7 +128,8 @@ TEST(EliminationTree, CutsWhereItIsCheap)
 
 TEST(EliminationTree, EveryConstraintIsEliminatedOnceAndKnowsItsNeighbours)
 {
-    for (const auto& system : {torsion_only_c200(), disulphide_macrocycle(), lattice(), all_atom_c60()}) {
+    for (const auto& system :
+         {torsion_only_c60(), torsion_only_c200(), disulphide_macrocycle(), lattice(), all_atom_c60()}) {
         const auto& cluster = system.clusters[0].clusters[0];
         const EliminationTree tree(system.topology.molecule_types[0], cluster);
         std::vector<int> eliminated(cluster.constraints.size(), 0), owned(cluster.constraints.size(), 0);
