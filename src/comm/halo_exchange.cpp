@@ -6,6 +6,19 @@
 
 namespace holon {
 
+namespace {
+
+IVec3& value_of(IVec3& row)
+{
+    return row;
+}
+IVec3& value_of(PaddedIVec3& row)
+{
+    return row.value;
+}
+
+} // namespace
+
 /// One persistent message per neighbour and direction: buffers and requests are made once per repartition.
 struct HaloExchange::Impl {
     struct Peer {
@@ -51,11 +64,11 @@ struct HaloExchange::Impl {
         for (auto& peer : out) messages.add_send(std::as_bytes(std::span(peer.buffer)), peer.rank, tag);
     }
 
-    template <bool shifted>
-    void start_outward(std::span<IVec3> x)
+    template <bool shifted, class Row>
+    void start_outward(std::span<Row> x)
     {
         const auto value = [&x](const Peer& peer, std::size_t k) -> IVec3 {
-            const IVec3& own = x[static_cast<std::size_t>(peer.atoms[k])];
+            const IVec3& own = value_of(x[static_cast<std::size_t>(peer.atoms[k])]);
             if constexpr (shifted) return own + peer.shifts[static_cast<std::size_t>(peer.shift_of[k])];
             return own;
         };
@@ -66,16 +79,17 @@ struct HaloExchange::Impl {
         outward.start_sends();
         for (std::size_t p = 0; p < self_from.size(); ++p)
             for (std::size_t k = 0; k < self_from[p].atoms.size(); ++k)
-                x[static_cast<std::size_t>(self_to[p].atoms[k])] = value(self_from[p], k);
+                value_of(x[static_cast<std::size_t>(self_to[p].atoms[k])]) = value(self_from[p], k);
     }
 
-    void finish_outward(std::span<IVec3> x)
+    template <class Row>
+    void finish_outward(std::span<Row> x)
     {
         set_under_way(false);
         outward.wait_for_receives();
         for (const auto& peer : receives)
             for (std::size_t k = 0; k < peer.atoms.size(); ++k)
-                x[static_cast<std::size_t>(peer.atoms[k])] = peer.buffer[k];
+                value_of(x[static_cast<std::size_t>(peer.atoms[k])]) = peer.buffer[k];
     }
 
     void start_inward(std::span<IVec3> f)
@@ -128,6 +142,11 @@ void HaloExchange::finish_positions(std::span<IVec3> x)
     impl_->finish_outward(x);
 }
 void HaloExchange::update(std::span<IVec3> values)
+{
+    impl_->start_outward<false>(values);
+    impl_->finish_outward(values);
+}
+void HaloExchange::update(std::span<PaddedIVec3> values)
 {
     impl_->start_outward<false>(values);
     impl_->finish_outward(values);

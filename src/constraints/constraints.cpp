@@ -56,13 +56,26 @@ double constraint_tolerance(const Parameters& parameters)
                                                       : parameters.shake_tol;
 }
 
+double shake_relaxation(const Parameters& parameters)
+{
+    switch (parameters.shake_sor) {
+    case OverRelaxation::automatic:
+        return SolverSettings::suggested;
+    case OverRelaxation::no:
+        return 1.0;
+    case OverRelaxation::yes:
+        break;
+    }
+    return parameters.shake_omega; // 0: found out
+}
+
 SolverSettings solver_settings(const Parameters& parameters, const Communicator& comm)
 {
     return {.tolerance = constraint_tolerance(parameters),
             .lincs_order = static_cast<int>(parameters.lincs_order),
             .lincs_iterations = static_cast<int>(parameters.lincs_iter),
             .lincs_warn_angle = parameters.lincs_warnangle,
-            .shake_relaxation = parameters.shake_sor ? parameters.shake_omega : 1.0,
+            .shake_relaxation = shake_relaxation(parameters),
             .shake_warm_start = parameters.shake_warm_start,
             .comm = comm};
 }

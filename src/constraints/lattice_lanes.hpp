@@ -73,6 +73,13 @@ HOLON_INLINE Real3<F> kept_where(I mask, const Real3<F>& a)
     return {kept_where(mask, a.x), kept_where(mask, a.y), kept_where(mask, a.z)};
 }
 
+/// Of eight places from `first` on, where x, y and z are in three parts of n numbers.
+HOLON_INLINE V3 load_vectors(const double* values, std::int64_t n, std::int64_t first)
+{
+    return {holon::load<F8>(values + first), holon::load<F8>(values + n + first),
+            holon::load<F8>(values + 2 * n + first)};
+}
+
 /// Lattice values.
 template <class I>
 struct Lattice3 {

@@ -13,6 +13,7 @@
 /// are: one round of messages before the first expansion and one before each iteration. Every owned atom gets the
 /// displacement that one rank would compute, bit for bit. The price: work near the boundaries is done twice, and a rank
 /// that does not count the constraint that failed does not know of it before the vote.
+#include "bond_vectors.hpp"
 #include "lincs_kernel.hpp"
 #include "lincs_table.hpp"
 
@@ -32,22 +33,6 @@ constexpr double largest_displacement = 1000.0;
 /// Relative error of a length that no expansion that converges leaves.
 constexpr double hopeless = 0.1;
 
-/// A vector for each place of a bond, x, y and z apart.
-class PlaceVectors {
-public:
-    void resize(std::size_t n)
-    {
-        n_ = n;
-        values_.assign(3 * n, 0.0);
-    }
-    Vec3 operator[](std::size_t k) const { return {values_[k], values_[n_ + k], values_[2 * n_ + k]}; }
-    double* data() { return values_.data(); }
-
-private:
-    std::size_t n_ = 0;
-    std::vector<double> values_;
-};
-
 class LincsSolver final : public Solver {
 public:
     explicit LincsSolver(const SolverSettings& settings) : settings_(settings) {}
@@ -65,8 +50,6 @@ public:
 
 private:
     ConstraintResult start(const std::vector<IVec3>& owned_values);
-    void set_vectors(const std::vector<IVec3>& values, const std::vector<std::int32_t>& i,
-                     const std::vector<std::int32_t>& j, const Box* box, PlaceVectors& vectors) const;
     void set_directions(const std::vector<IVec3>& positions, const Box& box);
     static lincs::Matrix matrix_of(const LincsTable::Matrix& matrix, const std::vector<double>& values);
     void correct();
@@ -83,7 +66,7 @@ private:
     SolverSettings settings_;
     LincsTable table_;
     // Per place of a bond, see lincs::Bonds:
-    PlaceVectors reference_, direction_, bond_;
+    BondVectors reference_, direction_, bond_;
     std::vector<double> multipliers_; // summed over iterations, along B [u nm, u nm/ps]
     std::vector<double> rhs_, next_, solution_;
     // Per coupling:
@@ -158,28 +141,10 @@ ConstraintResult LincsSolver::start(const std::vector<IVec3>& owned_values)
     return result;
 }
 
-/// The vectors of the bonds, from positions, given the box, or velocities.
-void LincsSolver::set_vectors(const std::vector<IVec3>& values, const std::vector<std::int32_t>& i,
-                              const std::vector<std::int32_t>& j, const Box* box, PlaceVectors& vectors) const
-{
-    if (table_.bonds.empty()) return;
-    std::array<std::int64_t, 9> rows{};
-    for (std::size_t k = 0; k < rows.size() && box != nullptr; ++k)
-        rows[k] = box->lattice_vector(static_cast<int>(k / 3))[static_cast<Eigen::Index>(k % 3)];
-    const bool positions = box != nullptr;
-    const lincs::Differences differences{.n = bonds_.n,
-                                         .values = numbers_of(values),
-                                         .from = i.data(),
-                                         .to = j.data(),
-                                         .box = positions ? rows.data() : nullptr,
-                                         .unit = positions ? position_unit : velocity_unit};
-    HOLON_CALL(lincs::set_vectors, differences, vectors.data());
-}
-
 /// B, and A from it.
 void LincsSolver::set_directions(const std::vector<IVec3>& positions, const Box& box)
 {
-    set_vectors(positions, table_.local_i, table_.local_j, &box, reference_);
+    reference_.set(positions, table_.local_i, table_.local_j, &box);
     HOLON_CALL(lincs::set_directions, bonds_);
     HOLON_CALL(lincs::set_couplings, bonds_, matrix_of(table_.factors, table_.factors.value), matrix_.data());
 }
@@ -231,7 +196,7 @@ ConstraintResult LincsSolver::project_positions(Atoms& atoms, const Box& box, co
 {
     auto result = start(atoms.x);
     set_directions(atoms.x_ref, box);
-    set_vectors(values_, table_.i, table_.j, &box, bond_);
+    bond_.set(values_, table_.i, table_.j, &box);
     HOLON_CALL(lincs::set_excess, bonds_, true);
     correct();
     for (int n = 0; n < settings_.lincs_iterations; ++n) {
@@ -249,9 +214,8 @@ ConstraintResult LincsSolver::project_positions(Atoms& atoms, const Box& box, co
         values_[n] += to_lattice(displacements_[n], position_unit);
         if (table_.numbered.owned(n)) displace(atoms, table_.numbered.local(n), displacements_[n], inverse_dt);
     }
-    set_vectors(values_, table_.i, table_.j, &box, bond_);
-    note_residual(result, 0.5 * HOLON_CALL(lincs::largest_error, bonds_.n, bond_.data(), bond_.data(), table_.d2.data(),
-                                           table_.per_d2.data()));
+    bond_.set(values_, table_.i, table_.j, &box);
+    note_residual(result, 0.5 * BondVectors::largest_error(bond_, bond_, &table_.d2, table_.per_d2));
     return result;
 }
 
@@ -259,7 +223,7 @@ ConstraintResult LincsSolver::project_velocities(Atoms& atoms, const Box& box, c
 {
     auto result = start(atoms.v);
     set_directions(atoms.x, box);
-    set_vectors(values_, table_.i, table_.j, nullptr, bond_);
+    bond_.set(values_, table_.i, table_.j, nullptr);
     for (int n = 0; n <= settings_.lincs_iterations; ++n) {
         if (n > 0) table_.numbered.refresh(displacements_, result);
         HOLON_CALL(lincs::set_excess, bonds_, false);
@@ -278,9 +242,8 @@ ConstraintResult LincsSolver::project_velocities(Atoms& atoms, const Box& box, c
         values_[n] += change;
         if (table_.numbered.owned(n)) atoms.v[static_cast<std::size_t>(table_.numbered.local(n))] += change;
     }
-    set_vectors(values_, table_.i, table_.j, nullptr, bond_);
-    note_residual(result, HOLON_CALL(lincs::largest_error, bonds_.n, reference_.data(), bond_.data(), nullptr,
-                                     table_.per_d2.data()));
+    bond_.set(values_, table_.i, table_.j, nullptr);
+    note_residual(result, BondVectors::largest_error(reference_, bond_, nullptr, table_.per_d2));
     return result;
 }
 

@@ -32,15 +32,6 @@ struct Bonds {
     double* rhs;
 };
 
-/// Differences of lattice values, one for each place.
-struct Differences {
-    std::int64_t n;                // places, whole blocks of eight
-    const std::int64_t* values;    // three for each atom
-    const std::int32_t *from, *to; // atoms; the same one in empty places
-    const std::int64_t* box;       // null, or rows a, b, c: the nearest image, as Box::minimum_image finds it
-    double unit;
-};
-
 #define HOLON_DECLARE(variant)                                                                                         \
     /** direction = reference / |reference|; where that is zero, zero. */                                              \
     void set_directions_##variant(const Bonds&);                                                                       \
@@ -55,16 +46,11 @@ struct Differences {
     /** Displacements of the atoms += what the multipliers m [u nm, u nm/ps] of their bonds add; the matrix has a row  \
         for each atom, a column for each bond, and signed inverse masses. */                                           \
     void displace_##variant(const Bonds&, const Matrix&, const double* multiplier, double* displacement);              \
-    /** vectors = to - from. */                                                                                        \
-    void set_vectors_##variant(const Differences&, double* vectors);                                                   \
     /** Whether a displaced bond has turned by more than the angle with this square of its cosine, which is not        \
         obtuse, has a square that differs by more than this part from that of its length, or is not finite. */         \
     bool any_unusual_##variant(const Bonds&, double cosine2, double part);                                             \
     /** Whether all displaced velocities are finite. */                                                                \
-    bool all_finite_##variant(const Bonds&);                                                                           \
-    /** Largest |a.b - wanted| x weight; `wanted` may be null: 0. */                                                   \
-    double largest_error_##variant(std::int64_t n, const double* a, const double* b, const double* wanted,             \
-                                   const double* weight);
+    bool all_finite_##variant(const Bonds&);
 HOLON_DECLARE(baseline)
 HOLON_DECLARE(v3)
 HOLON_DECLARE(v4)

@@ -1,6 +1,6 @@
 #pragma once
 
-#include "bond.hpp"
+#include "bond_vectors.hpp"
 #include "lincs_kernel.hpp"
 #include "lincs_shape.hpp"
 #include "numbered_atoms.hpp"
@@ -22,10 +22,9 @@ public:
         bool counted = false;     // here, in sums over constraints: this rank owns its first atom
     };
 
-    /// Arrays for the kernels have a place for each bond, and empty ones to fill the last block, of which there is at
-    /// least one; likewise for atoms.
-    std::size_t n_places() const { return (bonds.size() / lanes + 1) * lanes; }
-    std::size_t n_atom_places() const { return (numbered.size() / lanes + 1) * lanes; }
+    /// Of arrays for the kernels.
+    std::size_t n_places() const { return places_for(bonds.size()); }
+    std::size_t n_atom_places() const { return places_for(numbered.size()); }
 
     std::vector<ClusterInstance> clusters;
     std::vector<Bond> bonds;

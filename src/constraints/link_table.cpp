@@ -3,10 +3,16 @@
 #include <holon/core/error.hpp>
 
 #include <algorithm>
+#include <numeric>
 
 namespace holon {
 
 namespace {
+
+std::size_t index(std::int32_t k)
+{
+    return static_cast<std::size_t>(k);
+}
 
 AtomId id_of(const ClusterInstance& instance, std::int32_t atom)
 {
@@ -26,7 +32,8 @@ void LinkTable::rebuild(const Communicator& comm, std::span<const ClusterInstanc
     n_owned_ = atoms.n_owned;
     clusters.clear();
     links.clear();
-    cut_runs.clear();
+    whole.clear();
+    cut = {};
     ids.clear();
     local.clear();
     number_.clear();
@@ -38,25 +45,20 @@ void LinkTable::rebuild(const Communicator& comm, std::span<const ClusterInstanc
             const auto index = directory.local_index(id_of(instance, atom));
             return index >= 0 && index < n_owned_;
         };
-        const auto c = static_cast<std::int32_t>(clusters.size());
-        auto& cluster = clusters.emplace_back(LinkedCluster{instance, -1, 0, 0});
-        if (std::ranges::all_of(instance.cluster->atoms, is_owned)) {
-            cluster.begin = static_cast<std::int32_t>(links.size());
-            for (std::size_t k = 0; k < instance.cluster->constraints.size(); ++k) add_link(c, k, directory);
-            cluster.end = static_cast<std::int32_t>(links.size());
-        } else {
-            cluster.bit = 0;
-            cut_here.emplace_back(instance.molecule, instance.cluster_index);
-        }
+        auto& cluster = clusters.emplace_back(LinkedCluster{instance});
+        if (std::ranges::all_of(instance.cluster->atoms, is_owned)) continue;
+        cluster.bit = 0;
+        cut_here.emplace_back(instance.molecule, instance.cluster_index);
     }
-    const auto cut = number_cut_clusters(comm, cut_here);
-    n_cut = static_cast<std::int64_t>(cut.size());
-    if (cut.empty()) return;
+    add_whole_clusters(directory);
+    const auto keys = number_cut_clusters(comm, cut_here);
+    n_cut = static_cast<std::int64_t>(keys.size());
+    if (keys.empty()) return;
     for (auto& cluster : clusters)
         if (cluster.bit >= 0)
             cluster.bit =
-                std::ranges::lower_bound(cut, ClusterKey(cluster.instance.molecule, cluster.instance.cluster_index)) -
-                cut.begin();
+                std::ranges::lower_bound(keys, ClusterKey(cluster.instance.molecule, cluster.instance.cluster_index)) -
+                keys.begin();
     add_cut_clusters(comm, directory);
 }
 
@@ -112,50 +114,78 @@ void LinkTable::add_needs(const ConstraintCluster& cluster, MoleculeNeeds& needs
     for (const auto atom : cluster.atoms) needs.needed[static_cast<std::size_t>(atom)] = true;
 }
 
+void LinkTable::add_colours(LinkBatch& batch, std::span<const std::vector<std::int32_t>> constraints,
+                            const AtomDirectory& directory)
+{
+    std::vector<std::size_t> next(batch.clusters.size(), 0); // to be added
+    for (std::size_t colour = 0; colour < batch.colours.size(); ++colour) {
+        auto& run = batch.colours[colour];
+        run.begin = static_cast<std::int32_t>(links.size());
+        for (std::size_t c = 0; c < next.size(); ++c) {
+            const auto cluster = batch.clusters[c];
+            const auto& colour_begin = clusters[index(cluster)].instance.cluster->colour_begin;
+            for (; next[c] < constraints[c].size(); ++next[c]) {
+                const auto k = constraints[c][next[c]];
+                if (colour + 1 < colour_begin.size() && k >= colour_begin[colour + 1]) break;
+                add_link(cluster, index(k), directory);
+            }
+        }
+        run.end = static_cast<std::int32_t>(links.size());
+    }
+}
+
+/// Some hundred links at a time: vectors of eight are full, and few sweeps are for clusters that have been done before.
+void LinkTable::add_whole_clusters(const AtomDirectory& directory)
+{
+    constexpr std::size_t many_links = 256;
+    LinkBatch batch;
+    std::vector<std::vector<std::int32_t>> constraints;
+    std::size_t n_links = 0;
+    const auto add_batch = [&] {
+        if (batch.clusters.empty()) return;
+        add_colours(batch, constraints, directory);
+        whole.push_back(std::move(batch));
+        batch = {};
+        constraints.clear();
+        n_links = 0;
+    };
+    for (std::size_t c = 0; c < clusters.size(); ++c) {
+        if (clusters[c].bit >= 0) continue;
+        const auto& cluster = *clusters[c].instance.cluster;
+        batch.clusters.push_back(static_cast<std::int32_t>(c));
+        batch.colours.resize(std::max(batch.colours.size(), colour_count(cluster)));
+        auto& all = constraints.emplace_back(cluster.constraints.size());
+        std::iota(all.begin(), all.end(), 0);
+        n_links += all.size();
+        if (n_links >= many_links) add_batch();
+    }
+    add_batch();
+}
+
 void LinkTable::add_cut_clusters(const Communicator& comm, const AtomDirectory& directory)
 {
     std::int64_t n_colours = 0;
-    for (const auto& cluster : clusters)
-        if (cluster.bit >= 0)
-            n_colours = std::max(n_colours, static_cast<std::int64_t>(colour_count(*cluster.instance.cluster)));
-    cut_runs.resize(static_cast<std::size_t>(comm.max(n_colours)));
-
-    struct Computed {
-        const LinkReach* reach = nullptr;
-        std::vector<std::int32_t> constraints; // ascending
-        std::size_t next = 0;                  // to be added
-    };
-    std::vector<Computed> computed(clusters.size());
+    std::vector<std::vector<std::int32_t>> computed; // constraints
     for (std::size_t c = 0; c < clusters.size(); ++c) {
         if (clusters[c].bit < 0) continue;
         const auto& instance = clusters[c].instance;
+        n_colours = std::max(n_colours, static_cast<std::int64_t>(colour_count(*instance.cluster)));
         std::vector<std::int32_t> own; // atoms
         for (std::size_t place = 0; place < instance.cluster->atoms.size(); ++place) {
             const auto index = directory.local_index(id_of(instance, instance.cluster->atoms[place]));
             if (index >= 0 && index < n_owned_) own.push_back(static_cast<std::int32_t>(place));
         }
-        computed[c].reach = &reach_of(*instance.cluster);
-        computed[c].constraints = (*computed[c].reach)(own);
+        cut.clusters.push_back(static_cast<std::int32_t>(c));
+        computed.push_back(reach_of(*instance.cluster)(own));
     }
-    for (std::size_t colour = 0; colour < cut_runs.size(); ++colour)
-        for (std::size_t c = 0; c < clusters.size(); ++c) {
-            auto& [reach, constraints, next] = computed[c];
-            LinkRun run{static_cast<std::int32_t>(links.size()), 0, static_cast<std::int32_t>(c)};
-            for (; next < constraints.size(); ++next) {
-                const auto k = constraints[next];
-                if (static_cast<std::size_t>(reach->colour(k)) > colour) break;
-                add_link(run.cluster, static_cast<std::size_t>(k), directory);
-            }
-            run.end = static_cast<std::int32_t>(links.size());
-            if (run.end > run.begin) cut_runs[colour].push_back(run);
-        }
+    cut.colours.resize(static_cast<std::size_t>(comm.max(n_colours)));
+    add_colours(cut, computed, directory);
 
     std::vector<CopyRequest> requests;
     for (std::int32_t number = 0; number < static_cast<std::int32_t>(n_atoms()); ++number)
         if (!owned(number)) requests.push_back(request(0, number, directory));
-    for (std::size_t c = 0; c < clusters.size(); ++c)
-        if (clusters[c].bit >= 0) request_stale(c, computed[c].constraints, directory, requests);
-    const auto n_rounds = (cut_runs.size() + LinkReach::colours_together - 1) / LinkReach::colours_together;
+    for (std::size_t c = 0; c < computed.size(); ++c) request_stale(cut.clusters[c], computed[c], directory, requests);
+    const auto n_rounds = (cut.colours.size() + LinkReach::colours_together - 1) / LinkReach::colours_together;
     exchanges_ = make_copy_exchanges(comm, static_cast<int>(n_rounds) + 1, std::move(requests),
                                      [&](AtomId id) { return number_.at(id); });
 }
@@ -168,10 +198,10 @@ CopyRequest LinkTable::request(std::size_t channel, std::int32_t number, const A
 
 /// After each round: copies of a cluster's atoms that are held by constraints of this round which are not computed
 /// here.
-void LinkTable::request_stale(std::size_t cluster, const std::vector<std::int32_t>& computed,
+void LinkTable::request_stale(std::int32_t cluster, const std::vector<std::int32_t>& computed,
                               const AtomDirectory& directory, std::vector<CopyRequest>& requests) const
 {
-    const auto& instance = clusters[cluster].instance;
+    const auto& instance = clusters[index(cluster)].instance;
     const auto& reach = reach_.at(instance.cluster);
     for (std::size_t place = 0; place < instance.cluster->atoms.size(); ++place) {
         const auto entry = number_.find(id_of(instance, instance.cluster->atoms[place]));
@@ -187,9 +217,10 @@ void LinkTable::request_stale(std::size_t cluster, const std::vector<std::int32_
 
 namespace {
 
-void update(HaloExchange& exchange, std::vector<IVec3>& values, ConstraintResult& result)
+template <class Row>
+void update(HaloExchange& exchange, std::vector<Row>& values, ConstraintResult& result)
 {
-    exchange.update(values);
+    exchange.update(std::span(values));
     result.messages += exchange.messages();
     result.bytes += exchange.copies_sent() * static_cast<std::int64_t>(sizeof(IVec3));
 }
@@ -201,9 +232,9 @@ void LinkTable::refresh(std::vector<IVec3>& values, ConstraintResult& result)
     if (!exchanges_.empty()) update(exchanges_[0], values, result);
 }
 
-void LinkTable::refresh_after(std::size_t colour, std::vector<IVec3>& values, ConstraintResult& result)
+void LinkTable::refresh_after(std::size_t colour, std::vector<PaddedIVec3>& values, ConstraintResult& result)
 {
-    const bool last = colour + 1 == cut_runs.size() || (colour + 1) % LinkReach::colours_together == 0;
+    const bool last = colour + 1 == cut.colours.size() || (colour + 1) % LinkReach::colours_together == 0;
     if (last) update(exchanges_[1 + colour / LinkReach::colours_together], values, result);
 }
 

@@ -25,13 +25,16 @@ std::vector<std::int32_t> places_at_first_atom(const ConstraintCluster& cluster)
 /// A cluster of which this rank owns an atom.
 struct LinkedCluster {
     ClusterInstance instance;
-    std::int64_t bit = -1;           // number among the cut clusters of all ranks; -1: owned whole
-    std::int32_t begin = 0, end = 0; // its links, in the cluster's order, if owned whole
+    std::int64_t bit = -1; // number among the cut clusters of all ranks; -1: owned whole
 };
 
-/// Links of one colour of one cut cluster.
-struct LinkRun {
-    std::int32_t begin = 0, end = 0, cluster = 0;
+/// Links of clusters that are solved together, one colour after the other: no two of a colour share an atom.
+struct LinkBatch {
+    struct Run {
+        std::int32_t begin = 0, end = 0;
+    };
+    std::vector<Run> colours;
+    std::vector<std::int32_t> clusters; // index in LinkTable::clusters
 };
 
 /// The constraints of clusters of any size as one rank sees them: those with at least one owned atom and those that
@@ -44,9 +47,10 @@ public:
                  const AtomDirectory& directory);
 
     std::vector<LinkedCluster> clusters;
-    std::vector<Link> links;                    // of clusters owned whole, one after the other; then cut ones by colour
-    std::vector<std::vector<LinkRun>> cut_runs; // per colour
-    std::int64_t n_cut = 0;                     // cut clusters on all ranks
+    std::vector<Link> links;      // batch by batch, colour by colour
+    std::vector<LinkBatch> whole; // clusters owned whole, some at a time
+    LinkBatch cut;                // all others; it has as many colours on all ranks
+    std::int64_t n_cut = 0;       // cut clusters on all ranks
 
     // The atoms of the links.
     std::vector<AtomId> ids;
@@ -60,13 +64,18 @@ public:
     /// Owners -> copies, in arrays with one element per number, without shifts. Adds to messages and bytes. Collective.
     void refresh(std::vector<IVec3>& values, ConstraintResult& result);
     /// Likewise, of the copies that a round of colours has changed elsewhere, if this colour is the last of a round.
-    void refresh_after(std::size_t colour, std::vector<IVec3>& values, ConstraintResult& result);
+    void refresh_after(std::size_t colour, std::vector<PaddedIVec3>& values, ConstraintResult& result);
 
 private:
     std::int32_t number_of(AtomId id, const AtomDirectory& directory);
     void add_link(std::int32_t cluster, std::size_t constraint, const AtomDirectory& directory);
+    /// The next colours of a batch, as many as it has or these clusters need. `constraints`: those of each of its
+    /// clusters that are computed here, ascending.
+    void add_colours(LinkBatch& batch, std::span<const std::vector<std::int32_t>> constraints,
+                     const AtomDirectory& directory);
+    void add_whole_clusters(const AtomDirectory& directory);
     void add_cut_clusters(const Communicator& comm, const AtomDirectory& directory);
-    void request_stale(std::size_t cluster, const std::vector<std::int32_t>& computed, const AtomDirectory& directory,
+    void request_stale(std::int32_t cluster, const std::vector<std::int32_t>& computed, const AtomDirectory& directory,
                        std::vector<CopyRequest>& requests) const;
     CopyRequest request(std::size_t channel, std::int32_t number, const AtomDirectory& directory) const;
     const LinkReach& reach_of(const ConstraintCluster& cluster);

@@ -40,6 +40,12 @@ HOLON_INLINE V3 cross(const V3& a, const V3& b)
     return {difference(a.y, b.z, a.z * b.y), difference(a.z, b.x, a.x * b.z), difference(a.x, b.y, a.y * b.x)};
 }
 
+/// The direction of v; `scale`, a power of two, brings its length near 1.
+HOLON_INLINE V3 unit_vector(const V3& v, double scale)
+{
+    return (splat<F>(scale) * inverse_root((scale * scale) * fused_dot(v, v))) * v;
+}
+
 /// Waters that are done together; the last one of the list is repeated to fill up.
 template <bool in_a_row>
 struct Batch {
@@ -81,18 +87,20 @@ struct Batch {
     }
 };
 
-/// What is to be added to the three atoms [units of the lattice].
+/// What is to be added to the three atoms [units of the lattice]; nothing where there is no solution.
 struct Correction {
     V3 atom[3];
+    I good; // lanes that have a solution: all bits set
 
-    /// Lanes, all bits set, that have a solution; nothing is added in the others.
-    HOLON_INLINE I keep_finite()
+    /// From those of the hydrogens: the centre of mass stays where it is.
+    HOLON_INLINE Correction(const Triangle& t, const V3& b, const V3& c)
     {
-        F sum = {};
-        for (const auto& a : atom) sum += (a.x + a.y) + a.z;
-        const I good = (I)(sum - sum == 0.0);
-        for (auto& a : atom) a = kept_where(good, a);
-        return good;
+        const V3 both = b + c;
+        const F sum = (both.x + both.y) + both.z;
+        good = (I)(sum - sum == 0.0);
+        atom[0] = kept_where(good, splat<F>(-t.m_h / t.m_o) * both);
+        atom[1] = kept_where(good, b);
+        atom[2] = kept_where(good, c);
     }
 };
 
@@ -119,14 +127,10 @@ HOLON_INLINE Correction settle(const Triangle& t, const V3& b0, const V3& c0, co
     const V3 b1 = b + a1;
     const V3 c1 = c + a1;
 
-    // Frame: Z normal to the reference plane, a1 in the YZ plane. Here and below, square roots and divisions are few
-    // and seldom wait for each other.
+    // Frame: Z normal to the reference plane, a1 in the YZ plane.
     const V3 normal = cross(b0, c0), across = cross(a1, normal);
-    const F normal_length = square_root(fused_dot(normal, normal)),
-            across_length = square_root(fused_dot(across, across));
-    const F inverse_lengths = 1.0 / (normal_length * across_length);
-    const V3 z = (across_length * inverse_lengths) * normal;
-    const V3 x = (normal_length * inverse_lengths) * across;
+    const V3 z = unit_vector(normal, 0x1p-90);
+    const V3 x = unit_vector(across, 0x1p-130);
     const V3 y = cross(z, x);
     const F xb0 = fused_dot(x, b0), yb0 = fused_dot(y, b0), xc0 = fused_dot(x, c0), yc0 = fused_dot(y, c0);
     const F za1 = fused_dot(z, a1);
@@ -137,9 +141,9 @@ HOLON_INLINE Correction settle(const Triangle& t, const V3& b0, const V3& c0, co
     const F sin_phi = (1.0 / t.ra) * za1;
     const F cos_phi_2 = one - sin_phi * sin_phi;
     const F sin_psi_cos_phi = (0.5 / t.rc) * (zb1 - zc1);
-    const F cos_phi = square_root(cos_phi_2);
+    const F per_cos_phi = inverse_root(cos_phi_2), cos_phi = cos_phi_2 * per_cos_phi;
     const F cos_psi_cos_phi = square_root(cos_phi_2 - sin_psi_cos_phi * sin_psi_cos_phi);
-    const F rc_over_cos_phi = t.rc / cos_phi;
+    const F rc_over_cos_phi = t.rc * per_cos_phi;
     const F xb2 = zero - rc_over_cos_phi * cos_psi_cos_phi;
     const F middle = -t.rb * cos_phi, half = rc_over_cos_phi * sin_psi_cos_phi * sin_phi;
     const F yb2 = middle - half;
@@ -159,7 +163,7 @@ HOLON_INLINE Correction settle(const Triangle& t, const V3& b0, const V3& c0, co
     const F xc3 = -sum(xb2, cos_theta, yc2 * sin_theta), yc3 = difference(yc2, cos_theta, xb2 * sin_theta);
     const V3 of_b = sum(xb3, x, sum(yb3, y, difference(zb1, z, b1)));
     const V3 of_c = sum(xc3, x, sum(yc3, y, difference(zc1, z, c1)));
-    return {{splat<F>(-t.m_h / t.m_o) * (of_b + of_c), of_b, of_c}};
+    return {t, of_b, of_c};
 }
 
 /// Velocity changes that make r.v = 0 for the three bonds: O-H1 `b`, O-H2 `c`, H1-H2; `u`, `w`: velocities of the
@@ -182,7 +186,7 @@ HOLON_INLINE Correction settle_velocities(const Triangle& t, const V3& b, const 
     const F lc = sum(k01, rb, sum(k11, rc, k12 * re)) * per_h;
     const F le = sum(k02, rb, sum(k12, rc, k22 * re)) * per_h;
     const V3 of_b = difference(le, e, lb * b), of_c = sum(zero - le, e, (zero - lc) * c);
-    return {{splat<F>(-t.m_h / t.m_o) * (of_b + of_c), of_b, of_c}};
+    return {t, of_b, of_c};
 }
 
 /// Lengths in units of the lattice: a power of two, which changes no bit of what is rounded, and saves products.
@@ -208,9 +212,9 @@ HOLON_INLINE Outcome positions_of(const Waters& w)
         L3 reference[3], atom[3];
         batch.load(w.x_ref, reference);
         batch.load(w.x, atom);
-        auto correction = settle(t, difference(reference[0], reference[1]), difference(reference[0], reference[2]),
-                                 difference(atom[0], atom[1]), difference(atom[0], atom[2]));
-        const I good = correction.keep_finite();
+        const auto correction =
+            settle(t, difference(reference[0], reference[1]), difference(reference[0], reference[2]),
+                   difference(atom[0], atom[1]), difference(atom[0], atom[2]));
         for (int a = 0; a < 3; ++a) atom[a] = atom[a] + to_lattice(correction.atom[a]);
         batch.store(w.x, atom);
         if (w.inverse_dt > 0.0) {
@@ -218,14 +222,14 @@ HOLON_INLINE Outcome positions_of(const Waters& w)
             for (int a = 0; a < 3; ++a) change[a] = to_lattice(splat<F>(change_per_move) * correction.atom[a]);
             batch.add(w.v, change);
         }
-        const auto error = [&](int i, int j, double d2) {
-            const V3 r = difference(atom[i], atom[j]);
-            summary.note((0.5 / d2) * (fused_dot(r, r) - d2), good);
+        const auto error = [&](const V3& r, double d2) {
+            summary.note((0.5 / d2) * (fused_dot(r, r) - d2), correction.good);
         };
-        error(0, 1, t.d_oh2);
-        error(0, 2, t.d_oh2);
-        error(1, 2, t.d_hh2);
-        summary.note_failures(good, first, batch.n);
+        const V3 b = difference(atom[0], atom[1]), c = difference(atom[0], atom[2]); // exact, and so is c - b
+        error(b, t.d_oh2);
+        error(c, t.d_oh2);
+        error(c - b, t.d_hh2);
+        summary.note_failures(correction.good, first, batch.n);
         keep_moved(w, first, batch.n, correction, position_unit);
     }
     return {summary.largest_residual(), summary.failed};
@@ -244,15 +248,14 @@ HOLON_INLINE Outcome velocities_of(const Waters& w)
         batch.load(w.v, atom);
         const V3 b = difference(position[0], position[1]);
         const V3 c = difference(position[0], position[2]);
-        const auto relative = [&](int i, int j) { return difference(atom[i], atom[j]); };
-        auto correction = settle_velocities(t, b, c, relative(0, 1), relative(0, 2));
-        const I good = correction.keep_finite();
+        const auto correction = settle_velocities(t, b, c, difference(atom[0], atom[1]), difference(atom[0], atom[2]));
         for (int a = 0; a < 3; ++a) atom[a] = atom[a] + to_lattice(correction.atom[a]);
         batch.store(w.v, atom);
-        summary.note((rate / t.d_oh2) * fused_dot(b, relative(0, 1)), good);
-        summary.note((rate / t.d_oh2) * fused_dot(c, relative(0, 2)), good);
-        summary.note((rate / t.d_hh2) * fused_dot(c - b, relative(1, 2)), good);
-        summary.note_failures(good, first, batch.n);
+        const V3 u = difference(atom[0], atom[1]), v = difference(atom[0], atom[2]);
+        summary.note((rate / t.d_oh2) * fused_dot(b, u), correction.good);
+        summary.note((rate / t.d_oh2) * fused_dot(c, v), correction.good);
+        summary.note((rate / t.d_hh2) * fused_dot(c - b, v - u), correction.good);
+        summary.note_failures(correction.good, first, batch.n);
         keep_moved(w, first, batch.n, correction, velocity_unit);
     }
     return {summary.largest_residual(), summary.failed};

@@ -7,17 +7,17 @@
 /// may compute a colour without knowing what the others do. Every rank that owns an atom of a constraint computes it,
 /// bit for bit alike, and with it those nearby that come before it in a round of four colours and have a say in it: the
 /// only messages are, after each round, the displacements of copies that were changed by a constraint not computed
-/// here, and one bit per cut cluster, reduced every other sweep. The price: a round of messages per sweep, or several
-/// where there are more colours, and the linear convergence of the original.
+/// here, and one bit per cut cluster, reduced when the last sweep is near. The price: a round of messages per sweep, or
+/// several where there are more colours, and the linear convergence of the original.
 ///
-/// Two remedies. Successive over-relaxation: corrections are exaggerated by a factor, given or found out cluster by
-/// cluster from the errors that the sweeps meet (see relaxation.hpp), which are then reduced over the ranks, too.
+/// Two remedies. Successive over-relaxation: corrections are exaggerated by a factor (relaxation.hpp): that for the
+/// ideal angles of the molecule, or a given one, or found out cluster by cluster from the errors that the sweeps meet,
+/// which are then reduced over the ranks, too.
 /// E. Barth, K. Kuczera, B. Leimkuhler, R. D. Skeel, J. Comput. Chem. 16, 1192 (1995). Warm start: the multipliers of
 /// the last stage are the guess of this one. They are then part of the state: kept with the first atom of each
 /// constraint, as that of a position stage [u]; one of a velocity stage [u/ps] is worth dt times as much, for in
 /// velocity Verlet either stands for half the constraint force. The price: the trajectory no longer depends on
 /// positions and velocities alone.
-#include "bond.hpp"
 #include "kept_multipliers.hpp"
 #include "shake_sweeps.hpp"
 
@@ -47,22 +47,33 @@ private:
     ConstraintResult start(const std::vector<IVec3>& owned_values);
     void add_virial(const ConstraintStage& stage, ConstraintResult& result) const;
 
-    std::int32_t local(std::int32_t number) const { return table_.local[static_cast<std::size_t>(number)]; }
-
     SolverSettings settings_;
     ShakeSweeps sweeps_;
     LinkTable& table_ = sweeps_.table;
-    std::vector<ShakeSweeps::Work>& work_ = sweeps_.work;
-    KeptMultipliers kept_;      // those of the last stage, as of a position stage [u]
-    std::vector<Vec3> guess_;   // per number: displacement of an owned atom before the first sweep
-    std::vector<IVec3> values_; // per number: trial position or velocity, as the owner has it
+    KeptMultipliers kept_;                        // those of the last stage, as of a position stage [u]
+    std::vector<std::int32_t> local_i_, local_j_; // per place of a link: index in Atoms
+    std::vector<double> d2_, per_d2_;             // likewise, of counted links
+    std::vector<Vec3> guess_;                     // per number: displacement of an owned atom before the first sweep
+    std::vector<IVec3> values_;                   // per number: trial position or velocity, as the owner has it
 };
 
 void ShakeSolver::rebuild(std::span<const ClusterInstance> clusters, const Atoms& atoms, const AtomDirectory& directory)
 {
     sweeps_.rebuild(clusters, atoms, directory);
     values_.resize(table_.n_atoms());
+    guess_.resize(table_.n_atoms());
     if (keeps(atoms)) kept_.rebuild(settings_.comm, table_, atoms);
+    const auto n = sweeps_.n_places();
+    for (auto* ends : {&local_i_, &local_j_}) ends->assign(n, table_.n_atoms() > 0 ? table_.local.front() : 0);
+    for (auto* numbers : {&d2_, &per_d2_}) numbers->assign(n, 0.0);
+    for (std::size_t k = 0; k < table_.links.size(); ++k) {
+        const auto& link = table_.links[k];
+        local_i_[k] = table_.local[static_cast<std::size_t>(link.i)];
+        local_j_[k] = table_.local[static_cast<std::size_t>(link.j)];
+        if (!link.counted) continue;
+        d2_[k] = link.d2;
+        per_d2_[k] = 1.0 / link.d2;
+    }
 }
 
 void ShakeSolver::add_needs(const MoleculeType& molecule, const ConstraintCluster& cluster, MoleculeNeeds& needs) const
@@ -75,21 +86,21 @@ void ShakeSolver::add_needs(const MoleculeType& molecule, const ConstraintCluste
 /// `unit`: multiplier of a position stage that is worth one of this stage.
 void ShakeSolver::guess(bool warm, double unit)
 {
-    guess_.assign(values_.size(), Vec3::Zero());
-    for (std::size_t k = 0; k < work_.size(); ++k) {
+    std::ranges::fill(sweeps_.multipliers, 0.0);
+    std::ranges::fill(guess_, Vec3::Zero());
+    if (!warm) return;
+    for (std::size_t k = 0; k < table_.links.size(); ++k) {
         const auto& link = table_.links[k];
-        auto& work = work_[k];
-        work.multiplier = warm ? kept_[k] / unit : 0.0;
-        if (work.multiplier == 0.0) continue;
-        guess_[static_cast<std::size_t>(link.i)] += (work.multiplier * link.inverse_mass_i) * work.r;
-        guess_[static_cast<std::size_t>(link.j)] -= (work.multiplier * link.inverse_mass_j) * work.r;
+        const double multiplier = sweeps_.multipliers[k] = kept_[k] / unit;
+        guess_[static_cast<std::size_t>(link.i)] += (multiplier * link.inverse_mass_i) * sweeps_.r[k];
+        guess_[static_cast<std::size_t>(link.j)] -= (multiplier * link.inverse_mass_j) * sweeps_.r[k];
     }
 }
 
 void ShakeSolver::remember(Atoms& atoms, double unit)
 {
-    for (std::size_t k = 0; k < work_.size(); ++k)
-        if (!sweeps_.failed(table_.links[k])) kept_.set(k, work_[k].multiplier * unit, table_, atoms);
+    for (std::size_t k = 0; k < table_.links.size(); ++k)
+        if (!sweeps_.failed(table_.links[k])) kept_.set(k, sweeps_.multipliers[k] * unit, table_, atoms);
 }
 
 /// Takes the values of the owned atoms, gets those of the copies, and forgets the last stage.
@@ -107,23 +118,16 @@ ConstraintResult ShakeSolver::project_positions(Atoms& atoms, const Box& box, co
 {
     const bool warm = stage.motion != StepMotion::none && keeps(atoms);
     const double inverse_dt = inverse_step(stage);
-    const auto bond = [&box](const IVec3& from, const IVec3& to) {
-        return to_real(box.minimum_image(to - from), position_unit);
-    };
     const auto displace_owned = [&](std::size_t number, const Vec3& displacement) {
         if (table_.owned(static_cast<std::int32_t>(number)))
             displace(atoms, table_.local[number], displacement, inverse_dt);
     };
-    for (std::size_t k = 0; k < work_.size(); ++k) {
-        const auto& link = table_.links[k];
-        work_[k].r = bond(at(atoms.x_ref, local(link.i)), at(atoms.x_ref, local(link.j)));
-    }
+    sweeps_.r.set(atoms.x_ref, local_i_, local_j_, &box);
     guess(warm, 1.0);
     if (warm)
         for (std::size_t n = 0; n < guess_.size(); ++n) displace_owned(n, guess_[n]);
     auto result = start(atoms.x);
-    for (std::size_t k = 0; k < work_.size(); ++k)
-        work_[k].s = bond(at(values_, table_.links[k].i), at(values_, table_.links[k].j));
+    sweeps_.s.set(values_, sweeps_.i, sweeps_.j, &box);
     sweeps_.relax_lengths(guess_, stage, result);
     add_virial(stage, result);
 
@@ -132,9 +136,8 @@ ConstraintResult ShakeSolver::project_positions(Atoms& atoms, const Box& box, co
         values_[n] += to_lattice(d, position_unit);
         displace_owned(n, d);
     }
-    for (const auto& link : table_.links)
-        if (link.counted && !sweeps_.failed(link))
-            note_residual(result, length_error(bond(at(values_, link.i), at(values_, link.j)), link.d2));
+    sweeps_.s.set(values_, sweeps_.i, sweeps_.j, &box);
+    note_residual(result, 0.5 * BondVectors::largest_error(sweeps_.s, sweeps_.s, &d2_, per_d2_));
     if (warm && stage.motion == StepMotion::continued) remember(atoms, 1.0);
     return result;
 }
@@ -142,23 +145,16 @@ ConstraintResult ShakeSolver::project_positions(Atoms& atoms, const Box& box, co
 ConstraintResult ShakeSolver::project_velocities(Atoms& atoms, const Box& box, const ConstraintStage& stage)
 {
     const bool warm = stage.motion != StepMotion::none && keeps(atoms);
-    const auto relative = [this](const Link& link) {
-        return to_real(IVec3(at(values_, link.j) - at(values_, link.i)), velocity_unit);
-    };
     const auto accelerate_owned = [&](std::size_t number, const IVec3& change) {
         if (table_.owned(static_cast<std::int32_t>(number)))
             atoms.v[static_cast<std::size_t>(table_.local[number])] += change;
     };
-    for (std::size_t k = 0; k < work_.size(); ++k) {
-        const auto& link = table_.links[k];
-        const IVec3 bond = box.minimum_image(at(atoms.x, local(link.j)) - at(atoms.x, local(link.i)));
-        work_[k].r = to_real(bond, position_unit);
-    }
+    sweeps_.r.set(atoms.x, local_i_, local_j_, &box);
     guess(warm, stage.dt);
     if (warm)
         for (std::size_t n = 0; n < guess_.size(); ++n) accelerate_owned(n, to_lattice(guess_[n], velocity_unit));
     auto result = start(atoms.v);
-    for (std::size_t k = 0; k < work_.size(); ++k) work_[k].s = relative(table_.links[k]);
+    sweeps_.s.set(values_, sweeps_.i, sweeps_.j, nullptr);
     sweeps_.relax_rates(guess_, stage, result);
     add_virial(stage, result);
 
@@ -167,11 +163,8 @@ ConstraintResult ShakeSolver::project_velocities(Atoms& atoms, const Box& box, c
         values_[n] += change;
         accelerate_owned(n, change);
     }
-    for (std::size_t k = 0; k < work_.size(); ++k) {
-        const auto& link = table_.links[k];
-        if (link.counted && !sweeps_.failed(link))
-            note_residual(result, rate_error(work_[k].r, relative(link), link.d2));
-    }
+    sweeps_.s.set(values_, sweeps_.i, sweeps_.j, nullptr);
+    note_residual(result, BondVectors::largest_error(sweeps_.r, sweeps_.s, nullptr, per_d2_));
     if (warm && stage.motion == StepMotion::continued) remember(atoms, stage.dt);
     return result;
 }
@@ -180,10 +173,10 @@ void ShakeSolver::add_virial(const ConstraintStage& stage, ConstraintResult& res
 {
     if (stage.force_factor == 0.0) return;
     VirialSum virial;
-    for (std::size_t k = 0; k < work_.size(); ++k) {
+    for (std::size_t k = 0; k < table_.links.size(); ++k) {
         const auto& link = table_.links[k];
         if (link.counted && !sweeps_.failed(link))
-            virial.add(work_[k].r, -work_[k].multiplier * work_[k].r, stage.force_factor);
+            virial.add(sweeps_.r[k], -sweeps_.multipliers[k] * sweeps_.r[k], stage.force_factor);
     }
     virial.add_to(result.virial);
 }

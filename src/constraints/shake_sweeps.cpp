@@ -8,33 +8,6 @@
 namespace holon {
 namespace {
 
-/// Position stage: |s| = d.
-struct LengthRule {
-    double tolerance;
-
-    double error(const Link& link, const Vec3&, const Vec3& s) const { return 0.5 * (s.squaredNorm() - link.d2); }
-
-    /// The multiplier that puts one constraint with error g right; NaN if that can not be done.
-    double multiplier(const Link& link, const Vec3& r, const Vec3& s, double g) const
-    {
-        const double projection = s.dot(r);
-        if (!(projection > min_cosine * link.d2)) return std::numeric_limits<double>::quiet_NaN();
-        return g / ((link.inverse_mass_i + link.inverse_mass_j) * projection);
-    }
-};
-
-/// Velocity stage: r.s = 0.
-struct RateRule {
-    double tolerance; // of r.s / d^2 [1/ps]
-
-    double error(const Link&, const Vec3& r, const Vec3& s) const { return r.dot(s); }
-
-    double multiplier(const Link& link, const Vec3& r, const Vec3&, double g) const
-    {
-        return g / ((link.inverse_mass_i + link.inverse_mass_j) * r.squaredNorm());
-    }
-};
-
 /// Displacements travel between ranks as the bit patterns of doubles: exact, and rounded to the lattice only once.
 Vec3 from_bits(const IVec3& bits)
 {
@@ -45,198 +18,279 @@ IVec3 to_bits(const Vec3& x)
     return {std::bit_cast<std::int64_t>(x[0]), std::bit_cast<std::int64_t>(x[1]), std::bit_cast<std::int64_t>(x[2])};
 }
 
+std::size_t index(std::int32_t k)
+{
+    return static_cast<std::size_t>(k);
+}
+
 } // namespace
 
 void ShakeSweeps::rebuild(std::span<const ClusterInstance> clusters, const Atoms& atoms, const AtomDirectory& directory)
 {
     table.rebuild(settings_.comm, clusters, atoms, directory);
     progress_.resize(table.clusters.size());
-    work.resize(table.links.size());
     displacements_.resize(table.n_atoms());
-    mask_.resize(2 * static_cast<std::size_t>((table.n_cut + 63) / 64));
-    errors_.resize(adaptive() ? static_cast<std::size_t>(table.n_cut) : 0);
+    mask_.resize(static_cast<std::size_t>((table.n_cut + 63) / 64) + 1);
+    shared_errors_.resize(adaptive() ? static_cast<std::size_t>(table.n_cut) : 0);
+
+    const auto n = n_places();
+    for (auto* ends : {&i, &j}) ends->assign(n, 0);
+    for (auto* vectors : {&r, &s}) vectors->resize(n);
+    for (auto* numbers : {&multipliers, &d2_, &inverse_mass_i_, &inverse_mass_j_, &factors_, &tolerances_, &errors_})
+        numbers->assign(n, 0.0);
+    rows_.assign(n, {});
+    for (std::size_t k = 0; k < table.links.size(); ++k) {
+        const auto& link = table.links[k];
+        i[k] = link.i;
+        j[k] = link.j;
+        d2_[k] = link.d2;
+        inverse_mass_i_[k] = link.inverse_mass_i;
+        inverse_mass_j_[k] = link.inverse_mass_j;
+        factors_[k] = first_factor(table.clusters[index(link.cluster)].instance);
+    }
+    links_ = {.n = static_cast<std::int64_t>(n),
+              .i = i.data(),
+              .j = j.data(),
+              .d2 = d2_.data(),
+              .inverse_mass_i = inverse_mass_i_.data(),
+              .inverse_mass_j = inverse_mass_j_.data(),
+              .factor = factors_.data(),
+              .tolerance = tolerances_.data(),
+              .r = r.data(),
+              .rows = rows_.front().data(),
+              .s = s.data(),
+              .multiplier = multipliers.data(),
+              .error = errors_.data(),
+              .displacement = table.n_atoms() > 0 ? displacements_.front().value.data() : nullptr};
+}
+
+double ShakeSweeps::first_factor(const ClusterInstance& instance)
+{
+    if (adaptive()) return 1.0;
+    if (settings_.shake_relaxation != SolverSettings::suggested) return settings_.shake_relaxation;
+    const auto [entry, is_new] = suggested_.try_emplace(instance.cluster);
+    if (is_new) {
+        const auto& molecule = *instance.molecule_type;
+        const auto& angles = angles_.try_emplace(&molecule, settings_.topology, molecule).first->second;
+        entry->second = best_relaxation(angles, molecule, *instance.cluster);
+    }
+    return entry->second;
 }
 
 void ShakeSweeps::start()
 {
-    std::ranges::fill(displacements_, to_bits(Vec3::Zero()));
-    std::ranges::fill(progress_, Progress{.relaxation = Relaxation(adaptive() ? 1.0 : settings_.shake_relaxation)});
+    std::ranges::fill(displacements_, PaddedIVec3{to_bits(Vec3::Zero())});
+    std::ranges::fill(progress_, Progress{});
+    if (adaptive()) std::ranges::fill(factors_, 1.0);
 }
 
 Vec3 ShakeSweeps::displacement(std::size_t number) const
 {
-    return from_bits(displacements_[number]);
+    return from_bits(displacements_[number].value);
 }
 
 void ShakeSweeps::relax_lengths(std::span<const Vec3> guess, const ConstraintStage& stage, ConstraintResult& result)
 {
-    relax(LengthRule{settings_.tolerance}, guess, stage, result);
+    set_tolerances(settings_.tolerance);
+    const auto correct = [this](const LinkBatch::Run& run) {
+        return HOLON_CALL(shake::correct_lengths, links_, run.begin, run.end, min_cosine);
+    };
+    relax(correct, first_vote_on_lengths_, guess, stage, result);
 }
 
 void ShakeSweeps::relax_rates(std::span<const Vec3> guess, const ConstraintStage& stage, ConstraintResult& result)
 {
-    relax(RateRule{settings_.tolerance / stage.dt}, guess, stage, result);
+    set_tolerances(settings_.tolerance / stage.dt);
+    const auto correct = [this](const LinkBatch::Run& run) {
+        return HOLON_CALL(shake::correct_rates, links_, run.begin, run.end);
+    };
+    relax(correct, first_vote_on_rates_, guess, stage, result);
+}
+
+/// `tolerance`: relative to d^2 [1, 1/ps].
+void ShakeSweeps::set_tolerances(double tolerance)
+{
+    for (std::size_t k = 0; k < d2_.size(); ++k) tolerances_[k] = tolerance * d2_[k];
 }
 
 /// Sweeps until every cluster is done or has failed.
-template <class Rule>
-void ShakeSweeps::relax(const Rule& rule, std::span<const Vec3> guess, const ConstraintStage& stage,
-                        ConstraintResult& result)
+template <class Correct>
+void ShakeSweeps::relax(const Correct& correct, std::int64_t& first_vote, std::span<const Vec3> guess,
+                        const ConstraintStage& stage, ConstraintResult& result)
 {
-    for (std::size_t c = 0; c < progress_.size(); ++c)
-        if (table.clusters[c].bit < 0) relax_whole(rule, c, result);
-    if (table.n_cut > 0) relax_cut(rule, result);
+    for (std::size_t k = 0; k < rows_.size(); ++k) {
+        const Vec3 direction = r[k];
+        rows_[k] = {direction[0], direction[1], direction[2], 0.0};
+    }
+    for (const auto& batch : table.whole) relax_whole(correct, batch, result);
+    if (table.n_cut > 0) relax_cut(correct, first_vote, result);
     withdraw_failed(guess, stage, result);
 }
 
-/// No other rank knows of this cluster.
-template <class Rule>
-void ShakeSweeps::relax_whole(const Rule& rule, std::size_t cluster, ConstraintResult& result)
+/// No other rank knows of these clusters.
+template <class Correct>
+void ShakeSweeps::relax_whole(const Correct& correct, const LinkBatch& batch, ConstraintResult& result)
 {
-    const auto [begin, end] = std::pair(table.clusters[cluster].begin, table.clusters[cluster].end);
-    auto& state = progress_[cluster].state;
     std::int64_t sweeps = 0;
-    while (state == State::active && sweeps < settings_.max_iterations) {
-        state = sweep(rule, begin, end);
-        end_sweep(progress_[cluster], progress_[cluster].error);
-        ++sweeps;
+    bool active = true;
+    for (; active && sweeps < settings_.max_iterations; ++sweeps) {
+        active = false;
+        for (const auto& run : batch.colours) {
+            const auto outcome = correct(run);
+            active = active || outcome.corrected;
+            if (outcome.failed) note_failed(run);
+        }
+        if (adaptive()) {
+            note_errors(batch);
+            adapt(batch);
+        }
     }
+    if (active) note_endless(batch);
     result.iterations = std::max(result.iterations, sweeps);
 }
 
-void ShakeSweeps::end_sweep(Progress& progress, double error) const
+/// All cut clusters together. A sweep too many changes nothing, and a reduction costs as much as one: votes begin just
+/// before the end of the last such stage, unless factors depend on them. Collective.
+template <class Correct>
+void ShakeSweeps::relax_cut(const Correct& correct, std::int64_t& first_vote, ConstraintResult& result)
 {
-    if (adaptive()) progress.relaxation.note(error);
-    progress.error = 0.0;
-}
-
-/// All cut clusters together. A sweep too many changes nothing, and a reduction costs as much as several: there is one
-/// for two sweeps, unless factors depend on it. Collective.
-template <class Rule>
-void ShakeSweeps::relax_cut(const Rule& rule, ConstraintResult& result)
-{
-    const int sweeps_per_vote = adaptive() ? 1 : 2;
     std::int64_t sweeps = 0, last_correction = 0;
     bool any_active = true;
     while (any_active && sweeps < settings_.max_iterations) {
-        std::ranges::fill(mask_, 0);
         ++sweeps;
-        for (std::size_t colour = 0; colour < table.cut_runs.size(); ++colour) {
-            for (const auto& run : table.cut_runs[colour])
-                if (state_of(run.cluster) == State::active) {
-                    const auto state = sweep(rule, run.begin, run.end);
-                    mark(table.clusters[static_cast<std::size_t>(run.cluster)], state);
-                    if (state != State::done) last_correction = sweeps;
-                }
+        for (std::size_t colour = 0; colour < table.cut.colours.size(); ++colour) {
+            const auto& run = table.cut.colours[colour];
+            const auto outcome = correct(run);
+            if (outcome.corrected || outcome.failed) last_correction = sweeps;
+            if (outcome.failed) note_failed(run);
             table.refresh_after(colour, displacements_, result);
         }
-        if (sweeps % sweeps_per_vote == 0 || sweeps == settings_.max_iterations) any_active = vote(result);
+        if (adaptive()) note_errors(table.cut);
+        if (adaptive() || sweeps >= first_vote || sweeps == settings_.max_iterations)
+            any_active = vote(last_correction == sweeps, result);
+    }
+    first_vote = std::max(sweeps - 1, std::int64_t{1});
+    if (any_active) {
+        note_endless(table.cut);
+        vote(false, result);
     }
     // As if it had ended with the first sweep in which nothing was corrected.
     result.iterations = std::max(result.iterations, std::min(last_correction + 1, sweeps));
 }
 
-/// Corrects links [begin, end), all of one cluster, one after the other. Done: there was nothing to correct.
-template <class Rule>
-ShakeSweeps::State ShakeSweeps::sweep(const Rule& rule, std::int32_t begin, std::int32_t end)
+/// Looks for the links that have failed: nothing more is done for their clusters here.
+void ShakeSweeps::note_failed(const LinkBatch::Run& run)
 {
-    auto state = State::done;
-    if (begin == end) return state;
-    auto& progress = progress_[static_cast<std::size_t>(table.links[static_cast<std::size_t>(begin)].cluster)];
-    if (progress.failed >= 0) return State::failed; // until all have been told
-    const double relaxation = progress.relaxation.factor();
-    for (std::int32_t k = begin; k < end; ++k) {
-        const auto& link = table.links[static_cast<std::size_t>(k)];
-        auto& own = work[static_cast<std::size_t>(k)];
-        auto& bits_i = displacements_[static_cast<std::size_t>(link.i)];
-        auto& bits_j = displacements_[static_cast<std::size_t>(link.j)];
-        const Vec3 d_i = from_bits(bits_i), d_j = from_bits(bits_j);
-        const Vec3 s = own.s + (d_j - d_i);
-        const double error = rule.error(link, own.r, s);
-        if (adaptive()) progress.error = std::max(progress.error, std::abs(error) / link.d2);
-        if (std::abs(error) <= rule.tolerance * link.d2) continue;
-        const double multiplier = relaxation * rule.multiplier(link, own.r, s, error);
-        if (!std::isfinite(multiplier)) {
-            progress.failed = k;
-            return State::failed;
-        }
-        progress.corrected = k;
-        bits_i = to_bits(d_i + (multiplier * link.inverse_mass_i) * own.r);
-        bits_j = to_bits(d_j - (multiplier * link.inverse_mass_j) * own.r);
-        own.multiplier += multiplier;
-        state = State::active;
-    }
-    return state;
+    for (auto k = run.begin; k < run.end; ++k)
+        if (auto& progress = progress_of(table.links[index(k)]); std::isnan(multipliers[index(k)]))
+            if (progress.failed < 0) progress.failed = k;
+    leave_failed();
 }
 
-/// Notes in the mask what a sweep did to a cut cluster.
-void ShakeSweeps::mark(const LinkedCluster& cluster, State state)
+/// Those that the last sweep has corrected fail.
+void ShakeSweeps::note_endless(const LinkBatch& batch)
 {
-    const auto word = static_cast<std::size_t>(cluster.bit / 64);
-    const auto bit = std::uint64_t{1} << (cluster.bit % 64);
-    if (state == State::active) mask_[word] |= bit;
-    if (state == State::failed) mask_[mask_.size() / 2 + word] |= bit;
+    for (const auto& run : batch.colours)
+        for (auto k = run.begin; k < run.end; ++k) {
+            auto& progress = progress_of(table.links[index(k)]);
+            if (progress.failed >= 0 || errors_[index(k)] <= tolerances_[index(k)]) continue;
+            progress.failed = k;
+            progress.endless = true;
+        }
+}
+
+void ShakeSweeps::leave_failed()
+{
+    for (std::size_t k = 0; k < table.links.size(); ++k)
+        if (failed(table.links[k])) tolerances_[k] = std::numeric_limits<double>::infinity();
+}
+
+void ShakeSweeps::note_errors(const LinkBatch& batch)
+{
+    for (const auto c : batch.clusters) progress_[index(c)].error = 0.0;
+    for (const auto& run : batch.colours)
+        for (auto k = run.begin; k < run.end; ++k) {
+            auto& error = progress_of(table.links[index(k)]).error;
+            error = std::max(error, errors_[index(k)] / d2_[index(k)]);
+        }
+}
+
+/// Factors for the next sweep, from the errors of this one.
+void ShakeSweeps::adapt(const LinkBatch& batch)
+{
+    for (const auto c : batch.clusters) progress_[index(c)].relaxation.note(progress_[index(c)].error);
+    for (const auto& run : batch.colours)
+        for (auto k = run.begin; k < run.end; ++k)
+            factors_[index(k)] = progress_of(table.links[index(k)]).relaxation.factor();
 }
 
 /// Where factors depend on them: the errors of the cut clusters, wherever they are largest. Collective.
 void ShakeSweeps::share_errors(ConstraintResult& result)
 {
-    if (!adaptive()) return;
-    std::ranges::fill(errors_, 0);
-    for (std::size_t c = 0; c < progress_.size(); ++c)
-        if (const auto bit = table.clusters[c].bit; bit >= 0)
-            errors_[static_cast<std::size_t>(bit)] = ordered_bits(progress_[c].error);
-    settings_.comm.max(std::span(errors_));
+    std::ranges::fill(shared_errors_, 0);
+    const auto shared = [this](std::int32_t cluster) -> std::int64_t& {
+        return shared_errors_[static_cast<std::size_t>(table.clusters[index(cluster)].bit)];
+    };
+    for (const auto c : table.cut.clusters) shared(c) = ordered_bits(progress_[index(c)].error);
+    settings_.comm.max(std::span(shared_errors_));
     ++result.reductions;
-    for (std::size_t c = 0; c < progress_.size(); ++c)
-        if (const auto bit = table.clusters[c].bit; bit >= 0)
-            end_sweep(progress_[c], from_ordered_bits(errors_[static_cast<std::size_t>(bit)]));
+    for (const auto c : table.cut.clusters) progress_[index(c)].error = from_ordered_bits(shared(c));
 }
 
-/// Shares the mask, and tells whether any cut cluster, here or elsewhere, is still active. Collective.
-bool ShakeSweeps::vote(ConstraintResult& result)
+/// Tells which cut clusters have failed, and returns whether any is active, here or elsewhere. Collective.
+bool ShakeSweeps::vote(bool active, ConstraintResult& result)
 {
+    std::ranges::fill(mask_, 0);
+    mask_.back() = active ? 1 : 0;
+    const auto word = [this](std::int32_t cluster) -> std::uint64_t& {
+        return mask_[static_cast<std::size_t>(table.clusters[index(cluster)].bit / 64)];
+    };
+    const auto bit = [this](std::int32_t cluster) {
+        return std::uint64_t{1} << (table.clusters[index(cluster)].bit % 64);
+    };
+    for (const auto c : table.cut.clusters)
+        if (progress_[index(c)].failed >= 0) word(c) |= bit(c);
     settings_.comm.bitwise_or(mask_);
     ++result.reductions;
-    share_errors(result);
-    const std::size_t n_words = mask_.size() / 2;
-    for (std::size_t c = 0; c < progress_.size(); ++c) {
-        const auto bit = table.clusters[c].bit;
-        auto& state = progress_[c].state;
-        if (bit < 0 || state != State::active) continue;
-        const auto is_set = [bit](std::uint64_t word) { return (word >> (bit % 64) & 1) != 0; };
-        if (!is_set(mask_[static_cast<std::size_t>(bit / 64)])) state = State::done;
-        if (is_set(mask_[n_words + static_cast<std::size_t>(bit / 64)])) state = State::failed;
+    bool any_new = false;
+    for (const auto c : table.cut.clusters) {
+        auto& progress = progress_[index(c)];
+        if ((word(c) & bit(c)) == 0 || progress.failed >= 0) continue;
+        progress.failed = elsewhere;
+        any_new = true;
     }
-    for (std::size_t w = 0; w < n_words; ++w)
-        if ((mask_[w] & ~mask_[n_words + w]) != 0) return true;
-    return false;
+    if (any_new) leave_failed();
+    if (adaptive()) {
+        share_errors(result);
+        adapt(table.cut);
+    }
+    return mask_.back() != 0;
 }
 
 /// Leaves the atoms of failed clusters where they were before any guess, and says what failed first: on a rank that has
 /// seen it.
 void ShakeSweeps::withdraw_failed(std::span<const Vec3> guess, const ConstraintStage& stage, ConstraintResult& result)
 {
+    bool any = false;
     for (std::size_t c = 0; c < progress_.size(); ++c) {
-        auto& progress = progress_[c];
-        if (progress.state == State::done) continue;
-        const bool endless = progress.state == State::active;
-        progress.state = State::failed;
-        const auto culprit = endless ? progress.corrected : progress.failed;
-        if (!result.failure.empty() || culprit < 0) continue;
-        const auto& link = table.links[static_cast<std::size_t>(culprit)];
-        const std::array<AtomId, 2> ids{table.ids[static_cast<std::size_t>(link.i)],
-                                        table.ids[static_cast<std::size_t>(link.j)]};
+        const auto& progress = progress_[c];
+        if (progress.failed < 0) continue;
+        any = true;
+        if (!result.failure.empty() || progress.failed == elsewhere) continue;
+        const auto& link = table.links[index(progress.failed)];
+        const std::array<AtomId, 2> ids{table.ids[index(link.i)], table.ids[index(link.j)]};
         const auto& instance = table.clusters[c].instance;
-        result.failure = failure_message(instance.molecule_type->name, instance.molecule, ids,
-                                         endless ? "no solution was found within the iteration limit"
-                                                 : "the bond has turned by 90 degrees or more, or is not finite",
-                                         stage);
+        result.failure =
+            failure_message(instance.molecule_type->name, instance.molecule, ids,
+                            progress.endless ? "no solution was found within the iteration limit"
+                                             : "the bond has turned by 90 degrees or more, or is not finite",
+                            stage);
     }
+    if (!any) return;
     for (const auto& link : table.links)
-        if (state_of(link.cluster) == State::failed)
+        if (failed(link))
             for (const auto number : {link.i, link.j})
-                displacements_[static_cast<std::size_t>(number)] = to_bits(-guess[static_cast<std::size_t>(number)]);
+                displacements_[index(number)].value = to_bits(-guess[index(number)]);
 }
 
 } // namespace holon

@@ -1,7 +1,9 @@
 #pragma once
 
+#include "bond_vectors.hpp"
 #include "link_table.hpp"
 #include "relaxation.hpp"
+#include "shake_kernel.hpp"
 
 #include <span>
 #include <vector>
@@ -11,19 +13,12 @@ namespace holon {
 /// The sweeps of SHAKE over the constraints of all clusters: see shake.cpp.
 class ShakeSweeps {
 public:
-    /// What a link needs while a stage lasts.
-    struct Work {
-        Vec3 r;                  // direction: reference bond, or present one in the velocity stage [nm]
-        Vec3 s;                  // what is to be corrected: trial bond [nm], or relative velocity [nm/ps]
-        double multiplier = 0.0; // sum over the sweeps [u, u/ps]
-    };
-
     explicit ShakeSweeps(const SolverSettings& settings) : settings_(settings) {}
 
     /// Collective. See Solver::rebuild.
     void rebuild(std::span<const ClusterInstance> clusters, const Atoms& atoms, const AtomDirectory& directory);
 
-    /// Forgets the last stage; multipliers stay as they are.
+    /// Forgets the last stage; vectors and multipliers stay as they are.
     void start();
 
     /// Sweeps until every cluster is done or has failed: |s| = d, or r.s = 0. `guess`: per number, what its owned atom
@@ -31,46 +26,64 @@ public:
     void relax_lengths(std::span<const Vec3> guess, const ConstraintStage& stage, ConstraintResult& result);
     void relax_rates(std::span<const Vec3> guess, const ConstraintStage& stage, ConstraintResult& result);
 
-    bool failed(const Link& link) const { return state_of(link.cluster) == State::failed; }
+    bool failed(const Link& link) const { return progress_of(link).failed >= 0; }
 
     /// Of a number, by all sweeps; to be rounded to the lattice once [nm, nm/ps].
     Vec3 displacement(std::size_t number) const;
 
+    /// Of arrays for the kernels: blocks of eight may begin at any link.
+    std::size_t n_places() const { return places_for(table.links.size() + shake::lanes); }
+
     LinkTable table;
-    std::vector<Work> work; // per link
+    // Per place of a link, see shake::Links:
+    std::vector<std::int32_t> i, j;
+    BondVectors r, s;
+    std::vector<double> multipliers;
 
 private:
-    enum class State : std::uint8_t { active, done, failed };
-    struct Progress {
-        State state = State::active;
-        Relaxation relaxation;
-        double error = 0.0;          // largest met in this sweep, on this rank
-        std::int32_t corrected = -1; // the last link that was, on this rank
-        std::int32_t failed = -1;    // the link that failed on this rank
+    struct Progress { // of a cluster
+        Relaxation relaxation{};
+        double error = 0.0;       // largest met in this sweep, relative to d^2, on this rank
+        std::int32_t failed = -1; // a link that did on this rank, or `elsewhere`
+        bool endless = false;     // it was the number of sweeps that did
     };
+    static constexpr std::int32_t elsewhere = std::numeric_limits<std::int32_t>::max();
 
     bool adaptive() const { return settings_.shake_relaxation == 0.0; }
-    template <class Rule>
-    void relax(const Rule& rule, std::span<const Vec3> guess, const ConstraintStage& stage, ConstraintResult& result);
-    template <class Rule>
-    void relax_whole(const Rule& rule, std::size_t cluster, ConstraintResult& result);
-    template <class Rule>
-    void relax_cut(const Rule& rule, ConstraintResult& result);
-    template <class Rule>
-    State sweep(const Rule& rule, std::int32_t begin, std::int32_t end);
-    void end_sweep(Progress& progress, double error) const;
-    void mark(const LinkedCluster& cluster, State state);
+    double first_factor(const ClusterInstance& instance);
+    template <class Correct>
+    void relax(const Correct& correct, std::int64_t& first_vote, std::span<const Vec3> guess,
+               const ConstraintStage& stage, ConstraintResult& result);
+    template <class Correct>
+    void relax_whole(const Correct& correct, const LinkBatch& batch, ConstraintResult& result);
+    template <class Correct>
+    void relax_cut(const Correct& correct, std::int64_t& first_vote, ConstraintResult& result);
+    void set_tolerances(double tolerance);
+    void note_failed(const LinkBatch::Run& run);
+    void note_endless(const LinkBatch& batch);
+    void leave_failed();
+    void note_errors(const LinkBatch& batch);
+    void adapt(const LinkBatch& batch);
     void share_errors(ConstraintResult& result);
-    bool vote(ConstraintResult& result);
+    bool vote(bool active, ConstraintResult& result);
     void withdraw_failed(std::span<const Vec3> guess, const ConstraintStage& stage, ConstraintResult& result);
 
-    State state_of(std::int32_t cluster) const { return progress_[static_cast<std::size_t>(cluster)].state; }
+    Progress& progress_of(const Link& link) { return progress_[static_cast<std::size_t>(link.cluster)]; }
+    const Progress& progress_of(const Link& link) const { return progress_[static_cast<std::size_t>(link.cluster)]; }
 
     SolverSettings settings_;
-    std::vector<Progress> progress_;   // per cluster
-    std::vector<IVec3> displacements_; // per number: bits of doubles [nm, nm/ps]
-    std::vector<std::uint64_t> mask_;  // a bit per cut cluster: corrected in this sweep; then as many: failed
-    std::vector<std::int64_t> errors_; // ordered_bits() of the largest error met in this sweep, per cut cluster
+    std::unordered_map<const MoleculeType*, KnownAngles> angles_;
+    std::unordered_map<const ConstraintCluster*, double> suggested_;   // first factors
+    std::int64_t first_vote_on_lengths_ = 1, first_vote_on_rates_ = 1; // sweep; the same on all ranks
+
+    std::vector<Progress> progress_; // per cluster
+    // Per place:
+    std::vector<double> d2_, inverse_mass_i_, inverse_mass_j_, factors_, tolerances_, errors_;
+    std::vector<std::array<double, 4>> rows_;
+    shake::Links links_{};                    // all this for the kernels
+    std::vector<PaddedIVec3> displacements_;  // per number: bits of doubles [nm, nm/ps]
+    std::vector<std::uint64_t> mask_;         // a bit per cut cluster: failed; behind them a word: any is active
+    std::vector<std::int64_t> shared_errors_; // ordered_bits() of Progress::error, per cut cluster
 };
 
 } // namespace holon

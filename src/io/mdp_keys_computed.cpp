@@ -298,9 +298,9 @@ std::vector<MdpKey> computed_mdp_keys()
         integer("lincs-iter", &V::lincs_iter, at_least(0)),
         real("lincs-warnangle", &V::lincs_warnangle, positive),
         real("shake-tol", &V::shake_tol, positive),
-        yes_no("shake-sor", &V::shake_sor),
+        auto_yes_no<OverRelaxation>("shake-sor", &V::shake_sor),
         own(real("shake-omega", &V::shake_omega, at_least(0)),
-            "factor of shake-sor, 1 to less than 2; 0: found out in every solution"),
+            "factor of shake-sor = yes, 1 to less than 2; 0: found out in every solution"),
         own(yes_no("shake-warm-start", &V::shake_warm_start),
             "SHAKE begins with the multipliers of the step before, which then belong to the state"),
 

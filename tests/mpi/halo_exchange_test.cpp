@@ -78,13 +78,17 @@ TEST_F(HaloExchangeTest, CopiesFollowTheirOwnersAgainAndAgain)
     auto halo = make();
     for (int round = 0; round < 3; ++round) {
         auto x = values(round), unshifted = values(round);
+        std::vector<PaddedIVec3> padded;
+        for (const auto& own : values(round)) padded.push_back({own});
         halo.update_positions(x);
         halo.update(unshifted);
+        halo.update(padded);
         for (std::size_t k = 0; k < here.size(); ++k) {
             const auto& copy = here[k];
             const IVec3 owners = value(copy.owner, copy.atom, round);
             EXPECT_EQ(x[owned + k], IVec3(owners + shift_vector(copy.owner, copy.shift)));
             EXPECT_EQ(unshifted[owned + k], owners);
+            EXPECT_EQ(padded[owned + k].value, owners);
         }
         for (int atom = 0; atom < owned; ++atom) EXPECT_EQ(x[static_cast<std::size_t>(atom)], value(rank, atom, round));
     }

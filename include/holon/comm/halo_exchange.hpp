@@ -25,6 +25,11 @@ struct HaloReceive {
     std::vector<std::int32_t> atoms;
 };
 
+/// Three numbers and room for a fourth: rows that vector instructions load and store as one.
+struct alignas(4 * sizeof(std::int64_t)) PaddedIVec3 {
+    IVec3 value = IVec3::Zero();
+};
+
 /// Keeps copies of atoms up to date with their owners, and brings back what was summed on the copies.
 /// The lists are set at repartition. Copies may be anywhere in the local arrays.
 class HaloExchange {
@@ -46,6 +51,7 @@ public:
 
     /// Owners -> copies, without shifts (velocities, increments). Collective among neighbours.
     void update(std::span<IVec3> values);
+    void update(std::span<PaddedIVec3> values);
 
     /// Copies -> owners, added in integers, so that no order matters; copies are left as they were. Collective.
     /// Between start and finish, more may be added to owners, and no other exchange be started.

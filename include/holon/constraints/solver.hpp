@@ -135,11 +135,14 @@ struct SolverSettings {
     /// Largest |r^2 - d^2| / (2 d^2), and |r.v| dt / d^2, with which an iterative solver may stop.
     double tolerance = 1e-10;
     int max_iterations = 10000;
-    std::string after_guess = "shake";  // the solver that goes on from the first guess of `wiggle`
-    int lincs_order = 4;                // terms of the expansion
-    int lincs_iterations = 1;           // for the rotation of bonds
-    double lincs_warn_angle = 30.0;     // [degrees] by which a bond may turn in a step
-    double shake_relaxation = 1.0;      // over-relaxation of SHAKE, 1 to less than 2; 0: found out cluster by cluster
+    std::string after_guess = "shake"; // the solver that goes on from the first guess of `wiggle`
+    int lincs_order = 4;               // terms of the expansion
+    int lincs_iterations = 1;          // for the rotation of bonds
+    double lincs_warn_angle = 30.0;    // [degrees] by which a bond may turn in a step
+    /// Over-relaxation of SHAKE, 1 to less than 2, or one of these: as the topology of each cluster suggests, or as its
+    /// sweeps show in each solution.
+    static constexpr double suggested = -1.0, found_out = 0.0;
+    double shake_relaxation = suggested;
     bool shake_warm_start = false;      // begin with the multipliers of the step before, kept with the atoms
     const Topology* topology = nullptr; // set by Constraints; without it, angle terms are unknown
     Communicator comm{};

@@ -226,6 +226,12 @@ HOLON_INLINE To converted(From v)
         using HalfTo = decltype(low_half(std::declval<To>()));
         return joined<To>(converted<HalfTo>(low_half(v)), converted<HalfTo>(high_half(v)));
     } else {
+#if defined(__AVX512F__) // compilers take these apart
+        if constexpr (std::is_same_v<To, Vector<float, 8>> && std::is_same_v<From, Vector<double, 8>>)
+            return (To)_mm512_cvtpd_ps((__m512d)v);
+        if constexpr (std::is_same_v<To, Vector<double, 8>> && std::is_same_v<From, Vector<float, 8>>)
+            return (To)_mm512_cvtps_pd((__m256)v);
+#endif
         return __builtin_convertvector(v, To);
     }
 }

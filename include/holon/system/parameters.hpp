@@ -19,6 +19,7 @@ enum class ConstraintKind { none, h_bonds, all_bonds, h_angles, all_angles };
 enum class Thermostat { no, v_rescale };
 enum class CommMode { none, linear };
 enum class LoadBalancing { automatic, yes, no };
+enum class OverRelaxation { automatic, yes, no };
 enum class CheckpointMapping { automatic, yes, no };
 
 /// A named set of atoms as sorted, disjoint, half-open ranges of global ids: default groups stay small for any system.
@@ -90,7 +91,7 @@ struct Parameters {
     ConstraintKind constraints = ConstraintKind::none;
     std::string constraint_algorithm = "lincs"; // or the name of a solver
     double shake_tol = 1e-4;
-    bool shake_sor = false;
+    OverRelaxation shake_sor = OverRelaxation::automatic;
     double shake_omega = 0.0; // of shake_sor; 0: found out in every solution
     bool shake_warm_start = false;
     std::int64_t lincs_order = 4;

@@ -24,18 +24,16 @@ struct Variant {
     decltype(&lincs::set_lengthening_baseline) set_lengthening;
     decltype(&lincs::add_term_baseline) add_term;
     decltype(&lincs::displace_baseline) displace;
-    decltype(&lincs::set_vectors_baseline) set_vectors;
     decltype(&lincs::any_unusual_baseline) any_unusual;
     decltype(&lincs::all_finite_baseline) all_finite;
-    decltype(&lincs::largest_error_baseline) largest_error;
 };
 
 #define HOLON_VARIANT_OF(set)                                                                                          \
     Variant                                                                                                            \
     {                                                                                                                  \
 #set, lincs::set_directions_##set, lincs::set_couplings_##set, lincs::set_excess_##set,                        \
-            lincs::set_lengthening_##set, lincs::add_term_##set, lincs::displace_##set, lincs::set_vectors_##set,      \
-            lincs::any_unusual_##set, lincs::all_finite_##set, lincs::largest_error_##set                              \
+            lincs::set_lengthening_##set, lincs::add_term_##set, lincs::displace_##set, lincs::any_unusual_##set,      \
+            lincs::all_finite_##set                                                                                    \
     }
 
 std::vector<Variant> variants()
@@ -150,40 +148,6 @@ std::vector<double> outcome(const Variant& variant)
     return all;
 }
 
-/// Atoms that may lie several periods away from each other.
-std::vector<IVec3> scattered_positions(const Box& box)
-{
-    Noise noise(11);
-    std::vector<IVec3> x;
-    for (int a = 0; a < n_atoms; ++a)
-        x.push_back(to_lattice(3.0 * noise.vector(), position_unit) + box.shift({a % 3, 0, -(a % 2)}));
-    return x;
-}
-
-TEST(LincsKernel, TakesTheNearestImages)
-{
-    const Box box((Mat3() << 3.0, 0.0, 0.0, 0.7, 2.8, 0.0, -0.9, 1.1, 2.5).finished(), 40);
-    const auto x = scattered_positions(box);
-    std::array<std::int64_t, 9> rows{};
-    for (int k = 0; k < 9; ++k) rows[static_cast<std::size_t>(k)] = box.lattice_vector(k / 3)[k % 3];
-    Chain chain;
-    for (const auto& variant : variants()) {
-        SCOPED_TRACE(variant.name);
-        std::vector<double> vectors(3 * n_places), velocities(3 * n_places);
-        lincs::Differences differences{n_places,       x.front().data(), chain.i.data(),
-                                       chain.j.data(), rows.data(),      position_unit};
-        variant.set_vectors(differences, vectors.data());
-        differences.box = nullptr;
-        differences.unit = velocity_unit;
-        variant.set_vectors(differences, velocities.data());
-        for (std::size_t b = 0; b < n_bonds; ++b) {
-            const IVec3 d = x[b + 1] - x[b];
-            EXPECT_EQ(chain.at(vectors, b), to_real(box.minimum_image(d), position_unit));
-            EXPECT_EQ(chain.at(velocities, b), to_real(d, velocity_unit));
-        }
-    }
-}
-
 TEST(LincsKernel, FindsWhatIsUnusual)
 {
     for (const auto& variant : variants()) {
@@ -211,14 +175,6 @@ TEST(LincsKernel, FindsWhatIsUnusual)
         chain.bond[n_places + n_bonds - 1] = 0.0;
         chain.bond[n_bonds] = std::numeric_limits<double>::quiet_NaN();
         EXPECT_TRUE(variant.all_finite(bonds)) << "an empty place";
-
-        std::vector<double> wanted(n_places, 0.01), weight(n_places, 2.0);
-        weight[3] = 100.0;
-        const Vec3 r = chain.at(chain.reference, 3);
-        EXPECT_NEAR(variant.largest_error(n_places, bonds.reference, bonds.reference, wanted.data(), weight.data()),
-                    100.0 * std::abs(r.squaredNorm() - 0.01), 1e-14);
-        EXPECT_NEAR(variant.largest_error(n_places, bonds.reference, bonds.direction, nullptr, weight.data()),
-                    100.0 * r.norm(), 1e-13);
     }
 }
 

@@ -48,7 +48,8 @@ TEST(EffectiveMdp, ReadsBackAsTheSameParameters)
     EXPECT_EQ(p.rvdw_switch, 0.8333333333333333);
     EXPECT_EQ(p.vdw_modifier, Modifier::potential_switch);
     EXPECT_EQ(p.epsilon_rf, 0.0);
-    EXPECT_TRUE(p.shake_sor && p.shake_warm_start);
+    EXPECT_EQ(p.shake_sor, OverRelaxation::yes);
+    EXPECT_TRUE(p.shake_warm_start);
     EXPECT_EQ(p.shake_omega, 1.3);
     EXPECT_EQ(p.nstx, 5);
     EXPECT_TRUE(p.write_forces);
