@@ -3,8 +3,10 @@
 #include "bond.hpp"
 #include "bond_kernel.hpp"
 
+#include <holon/comm/halo_exchange.hpp>
 #include <holon/core/instruction_sets.hpp>
 
+#include <span>
 #include <vector>
 
 namespace holon {
@@ -15,6 +17,30 @@ constexpr std::size_t places_for(std::size_t n)
 {
     constexpr auto lanes = static_cast<std::size_t>(bonds::lanes);
     return (n / lanes + 1) * lanes;
+}
+
+/// Displacements travel between ranks as the bits of doubles: exact, and rounded to the lattice only once.
+inline Vec3 from_bits(const IVec3& bits)
+{
+    return {std::bit_cast<double>(bits[0]), std::bit_cast<double>(bits[1]), std::bit_cast<double>(bits[2])};
+}
+inline IVec3 to_bits(const Vec3& x)
+{
+    return {std::bit_cast<std::int64_t>(x[0]), std::bit_cast<std::int64_t>(x[1]), std::bit_cast<std::int64_t>(x[2])};
+}
+/// These doubles, four for each vector, for kernels, which copy them from and to memory; null if there are none.
+inline double* numbers_in(std::vector<PaddedIVec3>& rows)
+{
+    return rows.empty() ? nullptr : reinterpret_cast<double*>(rows.front().value.data());
+}
+
+/// Rows a, b and c of the lattice, as kernels take them.
+inline std::array<std::int64_t, 9> rows_of(const Box& box)
+{
+    std::array<std::int64_t, 9> rows{};
+    for (std::size_t k = 0; k < rows.size(); ++k)
+        rows[k] = box.lattice_vector(static_cast<int>(k / 3))[static_cast<Eigen::Index>(k % 3)];
+    return rows;
 }
 
 /// A vector for each place, x, y and z apart, as the kernels of constraints take them.
@@ -35,9 +61,7 @@ public:
              const std::vector<std::int32_t>& to, const Box* box)
     {
         if (values.empty()) return;
-        std::array<std::int64_t, 9> rows{};
-        for (std::size_t k = 0; k < rows.size() && box != nullptr; ++k)
-            rows[k] = box->lattice_vector(static_cast<int>(k / 3))[static_cast<Eigen::Index>(k % 3)];
+        const auto rows = box != nullptr ? rows_of(*box) : std::array<std::int64_t, 9>{};
         const bonds::Differences differences{.n = static_cast<std::int64_t>(n_),
                                              .values = numbers_of(values),
                                              .from = from.data(),
@@ -59,5 +83,23 @@ private:
     std::size_t n_ = 0;
     std::vector<double> values_;
 };
+
+/// Moves atoms, and copies of their values: [begin, end) of `targets`, each the index of an owned atom or -1, with a
+/// move and a value each. Positions with their velocities, if inverse_dt is not 0, or velocities.
+inline void move_atoms(Atoms& atoms, bool velocities, double inverse_dt, std::span<const std::int32_t> targets,
+                       const double* moves, int size, IVec3* values)
+{
+    if (targets.empty()) return;
+    const bonds::Moves all{.n = std::ssize(targets),
+                           .moves = moves,
+                           .size = size,
+                           .per_unit = 1.0 / (velocities ? velocity_unit : position_unit),
+                           .atoms = targets.data(),
+                           .values = numbers_of(velocities ? atoms.v : atoms.x),
+                           .velocities = velocities || inverse_dt == 0.0 ? nullptr : numbers_of(atoms.v),
+                           .inverse_dt = inverse_dt,
+                           .here = values->data()};
+    HOLON_CALL(bonds::apply, all);
+}
 
 } // namespace holon

@@ -139,6 +139,82 @@ HOLON_INLINE void store(std::int64_t* values, const std::int64_t (&first)[n], co
         for (int k = 0; k < 3; ++k) values[first[l] + k] = x[k][l];
 }
 
+/// Three numbers from memory, in the first of four lanes; the fourth number in memory is not touched.
+template <class Row>
+HOLON_INLINE Row load_row(const void* p)
+{
+    static_assert(lanes_in<Row> == 4 && sizeof(NumberOf<Row>) == 8);
+#if defined(__AVX512VL__)
+    return (Row)_mm256_maskz_loadu_epi64(7, p);
+#elif defined(__AVX2__)
+    return (Row)_mm256_maskload_epi64(static_cast<const long long*>(p), _mm256_setr_epi64x(-1, -1, -1, 0));
+#else
+    NumberOf<Row> numbers[4] = {};
+    __builtin_memcpy(numbers, p, 3 * sizeof numbers[0]);
+    return holon::load<Row>(numbers);
+#endif
+}
+/// Adds the first three numbers to those in memory, in two parts: what waits for being stored can only be loaded as it
+/// was, and rows overlap where they are taken as four.
+template <class Row>
+HOLON_INLINE void add_to_row(NumberOf<Row>* p, Row row)
+{
+    static_assert(lanes_in<Row> == 4);
+    const auto two = low_half(row);
+    holon::store(p, holon::load<std::remove_cvref_t<decltype(two)>>(p) + two);
+    p[2] += row[2];
+}
+
+/// The first three numbers of eight rows as columns: Real3 or Lattice3.
+template <template <class> class Three, class Row>
+HOLON_INLINE auto columns(const Row (&rows)[8])
+{
+    using V = Vector<NumberOf<Row>, 8>;
+    V pairs[4]; // rows l and l + 4
+    for (int l = 0; l < 4; ++l) pairs[l] = joined<V>(rows[l], rows[l + 4]);
+    const V xz01 = shuffled<0, 8, 2, 10, 4, 12, 6, 14>(pairs[0], pairs[1]);
+    const V xz23 = shuffled<0, 8, 2, 10, 4, 12, 6, 14>(pairs[2], pairs[3]);
+    const V y01 = shuffled<1, 9, 3, 11, 5, 13, 7, 15>(pairs[0], pairs[1]);
+    const V y23 = shuffled<1, 9, 3, 11, 5, 13, 7, 15>(pairs[2], pairs[3]);
+    return Three<V>{shuffled<0, 1, 8, 9, 4, 5, 12, 13>(xz01, xz23), shuffled<0, 1, 8, 9, 4, 5, 12, 13>(y01, y23),
+                    shuffled<2, 3, 10, 11, 6, 7, 14, 15>(xz01, xz23)};
+}
+
+/// Rows j less rows i of eight places. `size`: numbers from one row to the next; 4: all may be read.
+template <template <class> class Three, class Row, int size>
+HOLON_INLINE auto difference_of_rows(const void* values, const std::int32_t* i, const std::int32_t* j)
+{
+    const auto row = [values](std::int32_t k) __attribute__((always_inline))
+    {
+        const void* const p = static_cast<const char*>(values) + 8 * size * std::int64_t{k};
+        if constexpr (size == 4)
+            return holon::load<Row>(p);
+        else
+            return load_row<Row>(p);
+    };
+    Row differences[8];
+    for (int l = 0; l < 8; ++l) differences[l] = row(j[l]) - row(i[l]);
+    return columns<Three>(differences);
+}
+
+/// Adds multiples of n rows, up to eight, to rows i, and takes multiples from rows j; all rows are of four numbers.
+HOLON_INLINE void add_multiples(void* values, const std::int32_t* i, const std::int32_t* j, const double* rows, int n,
+                                F8 of_i, F8 of_j)
+{
+    using F4 = Vector<double, 4>;
+    double factors_i[8], factors_j[8];
+    holon::store(factors_i, of_i);
+    holon::store(factors_j, of_j);
+    asm volatile("" : "+m"(factors_i), "+m"(factors_j)); // to be loaded from there, for shuffles are what is scarce
+    for (int l = 0; l < n; ++l) {
+        const F4 row = holon::load<F4>(rows + 4 * l);
+        char* const at_i = static_cast<char*>(values) + 32 * std::int64_t{i[l]};
+        char* const at_j = static_cast<char*>(values) + 32 * std::int64_t{j[l]};
+        holon::store(at_i, multiply_add(splat<F4>(factors_i[l]), row, holon::load<F4>(at_i)));
+        holon::store(at_j, multiply_add(splat<F4>(factors_j[l]), -row, holon::load<F4>(at_j)));
+    }
+}
+
 /// Rows to columns.
 HOLON_INLINE void transpose(I8 (&m)[8])
 {

@@ -27,9 +27,6 @@
 namespace holon {
 namespace {
 
-/// Further than this [nm] no constraint takes an atom, unless the expansion diverges.
-constexpr double largest_displacement = 1000.0;
-
 /// Relative error of a length that no expansion that converges leaves.
 constexpr double hopeless = 0.1;
 
@@ -58,10 +55,6 @@ private:
     void inspect(const ConstraintStage& stage, ConstraintResult& result) const;
     std::string message(std::size_t b, const std::string& what, const ConstraintStage& stage) const;
     void add_virial(const ConstraintStage& stage, ConstraintResult& result) const;
-    bool moves(std::size_t number) const
-    {
-        return displacements_[number].squaredNorm() < largest_displacement * largest_displacement;
-    }
 
     SolverSettings settings_;
     LincsTable table_;
@@ -69,12 +62,14 @@ private:
     BondVectors reference_, direction_, bond_;
     std::vector<double> multipliers_; // summed over iterations, along B [u nm, u nm/ps]
     std::vector<double> rhs_, next_, solution_;
+    std::vector<double> rows_; // of directions, four numbers for each
     // Per coupling:
-    std::vector<double> matrix_; // A
+    std::vector<double> matrix_;        // A
+    std::vector<std::int32_t> targets_; // per number: the owned atom, or -1
     // Per number, and to fill up the last block of eight:
-    std::vector<IVec3> values_;       // trial position or velocity, as the owner has it
-    std::vector<Vec3> displacements_; // [nm, nm/ps]
-    lincs::Bonds bonds_{};            // all this for the kernels
+    std::vector<IVec3> values_;              // trial position or velocity, as the owner has it
+    std::vector<PaddedIVec3> displacements_; // bits of doubles [nm, nm/ps]
+    lincs::Bonds bonds_{};                   // all this for the kernels
 };
 
 std::string LincsSolver::refusal(const MoleculeType& molecule, const ConstraintCluster& cluster) const
@@ -107,9 +102,13 @@ void LincsSolver::rebuild(std::span<const ClusterInstance> clusters, const Atoms
     const auto n = table_.n_places();
     for (auto* per_bond : {&reference_, &direction_, &bond_}) per_bond->resize(n);
     for (auto* per_bond : {&multipliers_, &rhs_, &next_, &solution_}) per_bond->assign(n, 0.0);
+    rows_.resize(4 * n);
     matrix_.resize(table_.factors.value.size());
     values_.resize(table_.numbered.size());
-    displacements_.resize(table_.n_atom_places());
+    targets_.resize(table_.numbered.size());
+    for (std::size_t k = 0; k < targets_.size(); ++k)
+        targets_[k] = table_.numbered.owned(k) ? table_.numbered.local(k) : -1;
+    displacements_.resize(places_for(table_.numbered.size()));
     bonds_ = {.n = static_cast<std::int64_t>(n),
               .i = table_.i.data(),
               .j = table_.j.data(),
@@ -117,9 +116,13 @@ void LincsSolver::rebuild(std::span<const ClusterInstance> clusters, const Atoms
               .scale = table_.scale.data(),
               .reference = reference_.data(),
               .bond = bond_.data(),
-              .displacement = displacements_.front().data(),
+              .inverse_mass_i = table_.inverse_mass_i.data(),
+              .inverse_mass_j = table_.inverse_mass_j.data(),
               .direction = direction_.data(),
-              .rhs = rhs_.data()};
+              .rows = rows_.data(),
+              .rhs = rhs_.data(),
+              .multiplier = multipliers_.data(),
+              .displacement = numbers_in(displacements_)};
 }
 
 lincs::Matrix LincsSolver::matrix_of(const LincsTable::Matrix& matrix, const std::vector<double>& values)
@@ -135,7 +138,7 @@ ConstraintResult LincsSolver::start(const std::vector<IVec3>& owned_values)
     for (std::size_t n = 0; n < values_.size(); ++n)
         if (table_.numbered.owned(n)) values_[n] = owned_values[static_cast<std::size_t>(table_.numbered.local(n))];
     table_.numbered.refresh(values_, result);
-    std::ranges::fill(displacements_, Vec3::Zero());
+    std::ranges::fill(displacements_, PaddedIVec3{});
     std::ranges::fill(multipliers_, 0.0);
     result.iterations = table_.bonds.empty() ? 0 : 1 + settings_.lincs_iterations;
     return result;
@@ -146,6 +149,7 @@ void LincsSolver::set_directions(const std::vector<IVec3>& positions, const Box&
 {
     reference_.set(positions, table_.local_i, table_.local_j, &box);
     HOLON_CALL(lincs::set_directions, bonds_);
+    HOLON_CALL(bonds::set_rows, bonds_.n, direction_.data(), rows_.data());
     HOLON_CALL(lincs::set_couplings, bonds_, matrix_of(table_.factors, table_.factors.value), matrix_.data());
 }
 
@@ -177,19 +181,14 @@ void LincsSolver::expand()
 void LincsSolver::correct()
 {
     expand();
-    for (std::size_t b = 0; b < solution_.size(); ++b) {
-        solution_[b] *= table_.scale[b];
-        multipliers_[b] += solution_[b];
-    }
-    HOLON_CALL(lincs::displace, bonds_, matrix_of(table_.inverse_masses, table_.inverse_masses.value), solution_.data(),
-               displacements_.front().data());
+    HOLON_CALL(lincs::displace, bonds_, solution_.data());
 }
 
 /// The bond, or relative velocity, as displaced so far.
 Vec3 LincsSolver::displaced(std::size_t b) const
 {
     const auto i = static_cast<std::size_t>(table_.i[b]), j = static_cast<std::size_t>(table_.j[b]);
-    return bond_[b] + (displacements_[j] - displacements_[i]);
+    return bond_[b] + (from_bits(displacements_[j].value) - from_bits(displacements_[i].value));
 }
 
 ConstraintResult LincsSolver::project_positions(Atoms& atoms, const Box& box, const ConstraintStage& stage)
@@ -208,12 +207,8 @@ ConstraintResult LincsSolver::project_positions(Atoms& atoms, const Box& box, co
     if (!result.failure.empty()) return result;
     add_virial(stage, result);
 
-    const double inverse_dt = inverse_step(stage);
-    for (std::size_t n = 0; n < values_.size(); ++n) {
-        if (!moves(n)) continue; // its bonds have failed where they are counted, or it is too far away to be known
-        values_[n] += to_lattice(displacements_[n], position_unit);
-        if (table_.numbered.owned(n)) displace(atoms, table_.numbered.local(n), displacements_[n], inverse_dt);
-    }
+    // Those too far are left out: their bonds have failed where they are counted, or they are too far away to be known.
+    move_atoms(atoms, false, inverse_step(stage), targets_, numbers_in(displacements_), 4, values_.data());
     bond_.set(values_, table_.i, table_.j, &box);
     note_residual(result, 0.5 * BondVectors::largest_error(bond_, bond_, &table_.d2, table_.per_d2));
     return result;
@@ -236,12 +231,7 @@ ConstraintResult LincsSolver::project_velocities(Atoms& atoms, const Box& box, c
     if (!result.failure.empty()) return result;
     add_virial(stage, result);
 
-    for (std::size_t n = 0; n < values_.size(); ++n) {
-        if (!moves(n)) continue;
-        const IVec3 change = to_lattice(displacements_[n], velocity_unit);
-        values_[n] += change;
-        if (table_.numbered.owned(n)) atoms.v[static_cast<std::size_t>(table_.numbered.local(n))] += change;
-    }
+    move_atoms(atoms, true, 0.0, targets_, numbers_in(displacements_), 4, values_.data());
     bond_.set(values_, table_.i, table_.j, nullptr);
     note_residual(result, BondVectors::largest_error(reference_, bond_, nullptr, table_.per_d2));
     return result;

@@ -8,26 +8,25 @@
 namespace holon::lincs {
 namespace {
 
+using lattice_lanes::add_multiples;
+using lattice_lanes::difference_of_rows;
 using lattice_lanes::F8;
 using lattice_lanes::fused_dot;
 using lattice_lanes::I8;
 using lattice_lanes::kept_where;
 using lattice_lanes::load_vectors;
 using lattice_lanes::magnitude;
+using lattice_lanes::Real3;
 using lattice_lanes::V3;
 static_assert(lincs::lanes == lattice_lanes::lanes);
 
-/// values[step * index] of eight indices.
-template <int step = 1>
 HOLON_INLINE F8 gather(const double* values, const std::int32_t* indices)
 {
 #if defined(__AVX512F__)
-    __m256i index = _mm256_loadu_si256(reinterpret_cast<const __m256i*>(indices));
-    if constexpr (step != 1) index = _mm256_mullo_epi32(index, _mm256_set1_epi32(step));
-    return (F8)_mm512_i32gather_pd(index, values, 8);
+    return (F8)_mm512_i32gather_pd(_mm256_loadu_si256(reinterpret_cast<const __m256i*>(indices)), values, 8);
 #else
     double gathered[lanes];
-    for (int l = 0; l < lanes; ++l) gathered[l] = values[step * std::int64_t{indices[l]}];
+    for (int l = 0; l < lanes; ++l) gathered[l] = values[indices[l]];
     return load<F8>(gathered);
 #endif
 }
@@ -37,12 +36,6 @@ HOLON_INLINE V3 gather_vectors(const double* values, std::int64_t n, const std::
 {
     return {gather(values, bonds), gather(values + n, bonds), gather(values + 2 * n, bonds)};
 }
-HOLON_INLINE V3 gather_displacements(const Bonds& b, const std::int32_t* numbers)
-{
-    return {gather<3>(b.displacement, numbers), gather<3>(b.displacement + 1, numbers),
-            gather<3>(b.displacement + 2, numbers)};
-}
-
 /// S x; zero in empty places, whatever the atom is that they are said to join.
 HOLON_INLINE void set_rhs(const Bonds& b, std::int64_t first, F8 x)
 {
@@ -54,7 +47,7 @@ HOLON_INLINE void set_rhs(const Bonds& b, std::int64_t first, F8 x)
 HOLON_INLINE V3 displaced(const Bonds& b, std::int64_t first)
 {
     return load_vectors(b.bond, b.n, first) +
-           (gather_displacements(b, b.j + first) - gather_displacements(b, b.i + first));
+           difference_of_rows<Real3, Vector<double, 4>, 4>(b.displacement, b.i + first, b.j + first);
 }
 
 } // namespace
@@ -112,23 +105,13 @@ void HOLON_NAME(add_term)(const Matrix& matrix, const double* term, double* next
     }
 }
 
-void HOLON_NAME(displace)(const Bonds& b, const Matrix& matrix, const double* multiplier, double* displacement)
+void HOLON_NAME(displace)(const Bonds& b, const double* solution)
 {
-    for (std::int64_t block = 0; block < matrix.n_blocks; ++block) {
-        V3 sum = {};
-        for (std::int64_t e = matrix.begin[block] * lanes; e < matrix.begin[block + 1] * lanes; e += lanes) {
-            const std::int32_t* const bonds = matrix.column + e;
-            const F8 moment = load<F8>(matrix.value + e) * gather(multiplier, bonds);
-            const V3 direction = gather_vectors(b.direction, b.n, bonds);
-            sum = {multiply_add(moment, direction.x, sum.x), multiply_add(moment, direction.y, sum.y),
-                   multiply_add(moment, direction.z, sum.z)};
-        }
-        double* const own = displacement + 3 * lanes * block;
-        for (int l = 0; l < lanes; ++l) {
-            own[3 * l] += sum.x[l];
-            own[3 * l + 1] += sum.y[l];
-            own[3 * l + 2] += sum.z[l];
-        }
+    for (std::int64_t first = 0; first < b.n; first += lanes) {
+        const F8 multiplier = load<F8>(solution + first) * load<F8>(b.scale + first);
+        store(b.multiplier + first, load<F8>(b.multiplier + first) + multiplier);
+        add_multiples(b.displacement, b.i + first, b.j + first, b.rows + 4 * first, lanes,
+                      multiplier * load<F8>(b.inverse_mass_i + first), multiplier * load<F8>(b.inverse_mass_j + first));
     }
 }
 

@@ -21,15 +21,18 @@ struct Matrix {
 /// One place for each bond, filled up to whole blocks of eight with zeros, of which there is at least one. Vectors have
 /// their x, y and z in three parts of n numbers.
 struct Bonds {
-    std::int64_t n;             // places
-    const std::int32_t *i, *j;  // numbers of the atoms; bonds point from i to j
-    const double* length;       // [nm]
-    const double* scale;        // S [u^1/2]
-    const double* reference;    // [nm]
-    const double* bond;         // trial bond [nm] or relative velocity [nm/ps], before any displacement
-    const double* displacement; // of atoms, three for each number [nm, nm/ps]
-    double* direction;          // B
+    std::int64_t n;            // places
+    const std::int32_t *i, *j; // numbers of the atoms; bonds point from i to j
+    const double* length;      // [nm]
+    const double* scale;       // S [u^1/2]
+    const double* reference;   // [nm]
+    const double* bond;        // trial bond [nm] or relative velocity [nm/ps], before any displacement
+    const double *inverse_mass_i, *inverse_mass_j; // [1/u]
+    double* direction;                             // B
+    const double* rows;                            // the same, four numbers for each
     double* rhs;
+    double* multiplier;   // summed over the iterations, along B [u nm, u nm/ps]
+    double* displacement; // of atoms, four numbers for each [nm, nm/ps]
 };
 
 #define HOLON_DECLARE(variant)                                                                                         \
@@ -43,9 +46,8 @@ struct Bonds {
     void set_lengthening_##variant(const Bonds&);                                                                      \
     /** next = matrix term; solution += next. */                                                                       \
     void add_term_##variant(const Matrix&, const double* term, double* next, double* solution);                        \
-    /** Displacements of the atoms += what the multipliers m [u nm, u nm/ps] of their bonds add; the matrix has a row  \
-        for each atom, a column for each bond, and signed inverse masses. */                                           \
-    void displace_##variant(const Bonds&, const Matrix&, const double* multiplier, double* displacement);              \
+    /** Multipliers += S solution; displacements of the atoms += what these make of them. */                           \
+    void displace_##variant(const Bonds&, const double* solution);                                                     \
     /** Whether a displaced bond has turned by more than the angle with this square of its cosine, which is not        \
         obtuse, has a square that differs by more than this part from that of its length, or is not finite. */         \
     bool any_unusual_##variant(const Bonds&, double cosine2, double part);                                             \

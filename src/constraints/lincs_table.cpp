@@ -19,10 +19,9 @@ void LincsTable::rebuild(const Communicator& comm, int order, std::span<const Cl
     clusters.assign(instances.begin(), instances.end());
     bonds.clear();
     for (auto* per_place : {&i, &j, &local_i, &local_j}) per_place->clear();
-    for (auto* per_place : {&length, &scale, &d2, &per_d2}) per_place->clear();
+    for (auto* per_place : {&length, &scale, &inverse_mass_i, &inverse_mass_j, &d2, &per_d2}) per_place->clear();
     numbered.clear(atoms.n_owned);
     couplings_.clear();
-    ends_.clear();
 
     for (std::size_t c = 0; c < clusters.size(); ++c) {
         const auto& instance = clusters[c];
@@ -39,7 +38,8 @@ void LincsTable::rebuild(const Communicator& comm, int order, std::span<const Cl
         add_cluster(static_cast<std::int32_t>(c), shape, constraints, directory);
     }
     for (auto* per_place : {&i, &j, &local_i, &local_j}) per_place->resize(n_places());
-    for (auto* per_place : {&length, &scale, &d2, &per_d2}) per_place->resize(n_places());
+    for (auto* per_place : {&length, &scale, &inverse_mass_i, &inverse_mass_j, &d2, &per_d2})
+        per_place->resize(n_places());
 
     triangle_bonds.clear();
     triangle_couplings.clear();
@@ -51,7 +51,6 @@ void LincsTable::rebuild(const Communicator& comm, int order, std::span<const Cl
         ++triangle_bonds.back().end;
         triangle_couplings.push_back(at);
     });
-    fill(inverse_masses, n_atom_places(), ends_, [](const Entry&, std::size_t) {});
     numbered.connect(comm, directory);
 }
 
@@ -81,8 +80,8 @@ void LincsTable::add_cluster(std::int32_t cluster, const LincsShape& shape, std:
         const double square = length.back() * length.back();
         d2.push_back(counted ? square : 0.0);
         per_d2.push_back(counted ? 1.0 / square : 0.0);
-        ends_.push_back({i.back(), place, shape.inverse_mass[index(first)]});
-        ends_.push_back({j.back(), place, -shape.inverse_mass[index(second)]});
+        inverse_mass_i.push_back(shape.inverse_mass[index(first)]);
+        inverse_mass_j.push_back(shape.inverse_mass[index(second)]);
         for (const auto& coupling : shape.couplings_of(k))
             if (const auto other = bond_of[index(coupling.constraint)]; other >= 0) // else too far away to matter
                 couplings_.push_back({place, other, coupling.factor, coupling.triangle});

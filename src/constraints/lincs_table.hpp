@@ -24,15 +24,15 @@ public:
 
     /// Of arrays for the kernels.
     std::size_t n_places() const { return places_for(bonds.size()); }
-    std::size_t n_atom_places() const { return places_for(numbered.size()); }
 
     std::vector<ClusterInstance> clusters;
     std::vector<Bond> bonds;
     // Per place; empty ones are of atom 0 twice, and zero.
-    std::vector<std::int32_t> i, j;             // numbers of a bond's atoms; it points from i to j
-    std::vector<std::int32_t> local_i, local_j; // index in Atoms
-    std::vector<double> length, scale;          // [nm]; S [u^1/2]
-    std::vector<double> d2, per_d2;             // of counted bonds: squared length and its inverse
+    std::vector<std::int32_t> i, j;                     // numbers of a bond's atoms; it points from i to j
+    std::vector<std::int32_t> local_i, local_j;         // index in Atoms
+    std::vector<double> length, scale;                  // [nm]; S [u^1/2]
+    std::vector<double> inverse_mass_i, inverse_mass_j; // [1/u]
+    std::vector<double> d2, per_d2;                     // of counted bonds: squared length and its inverse
 
     /// See lincs::Matrix.
     struct Matrix {
@@ -40,8 +40,7 @@ public:
         std::vector<std::int32_t> column;
         std::vector<double> value;
     };
-    Matrix factors;        // of couplings, see LincsShape::Coupling
-    Matrix inverse_masses; // atoms times bonds: positive for the first atom of a bond, negative for the second [1/u]
+    Matrix factors; // of couplings, see LincsShape::Coupling
 
     /// A bond of a triangle and its couplings within triangles, as entries of `factors`: [begin, end) of
     /// triangle_couplings.
@@ -67,7 +66,7 @@ private:
     template <class Note>
     void fill(Matrix& matrix, std::size_t n_rows, std::span<const Entry> entries, Note note) const;
 
-    std::vector<Entry> couplings_, ends_; // while the table is made: those of a row in the order of the cluster
+    std::vector<Entry> couplings_; // while the table is made: those of a row in the order of the cluster
     ShapeTable<LincsShape> shapes_;
 };
 

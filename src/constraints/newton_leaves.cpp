@@ -1,5 +1,7 @@
 #include "newton_leaves.hpp"
 
+#include <holon/core/instruction_sets.hpp>
+
 #include <cmath>
 
 namespace holon::newton {
@@ -14,21 +16,74 @@ std::size_t index(std::int32_t k)
 
 void LeafNumbers::resize(const BranchTable& table)
 {
-    atom.resize(table.local.size());
+    for (auto* values : {&reference, &trial}) values->resize(table.local.size());
     move.resize(table.local.size());
-    rounded_move.resize(table.local.size());
-    r.resize(table.n_links);
-    s.resize(table.n_links);
-    trial.resize(table.n_links);
-    pull.resize(table.n_bundles);
-    multiplier.resize(table.n_links);
+    for (auto* vectors : {&r, &s}) vectors->resize(3 * table.n_places);
+    rows.resize(4 * table.n_places);
+    target.assign(table.local.size(), -1);
+    for (auto b = table.tier_begin[0]; b < table.tier_begin[1]; ++b) {
+        const auto& leaf = table.branches[b];
+        for (std::size_t a = 0; a < leaf.shape->home.size(); ++a)
+            if (leaf.shape->home[a]) target[leaf.slots + a] = table.local[leaf.slots + a];
+    }
+    multiplier.resize(table.n_places);
+    pull.resize(3 * bundle_size * table.n_bundles);
+    std::size_t most = 0;
+    for (const auto& branch : table.branches) most = std::max(most, branch.shape->n_places());
+    present.resize(3 * most);
+    along.resize(most);
     everyone.assign(table.clusters.size(), 1);
 }
 
 void LeafNumbers::clear()
 {
     std::ranges::fill(multiplier, 0.0);
-    std::ranges::fill(move, Vec3::Zero());
+    std::ranges::fill(move, std::array<double, 4>{});
+}
+
+template <bool velocities>
+Leaf Leaves<velocities>::arrays_of(const LocalBranch& leaf) const
+{
+    const auto& shape = *leaf.shape;
+    return {.n = static_cast<std::int64_t>(shape.n_places()),
+            .n_links = std::ssize(shape.constraints),
+            .n_own = shape.n_own,
+            .i = shape.i.data(),
+            .j = shape.j.data(),
+            .unknown = shape.unknown.data(),
+            .diagonal = shape.diagonal.data(),
+            .d2 = shape.d2.data(),
+            .per_d2 = shape.per_d2.data(),
+            .inverse_mass_i = shape.inverse_mass_i.data(),
+            .inverse_mass_j = shape.inverse_mass_j.data(),
+            .r = &numbers_.r[3 * leaf.places],
+            .s = &numbers_.s[3 * leaf.places],
+            .rows = &numbers_.rows[4 * leaf.places],
+            .present = numbers_.present.data(),
+            .along = numbers_.along.data(),
+            .multiplier = &numbers_.multiplier[leaf.places],
+            .move = numbers_.move[leaf.slots].data(),
+            .n_bundles = static_cast<std::int64_t>(shape.n_bundles()),
+            .links = shape.bundle_links.data(),
+            .signs = shape.bundle_signs.data(),
+            .pull = numbers_.pull.data() + 3 * bundle_size * leaf.bundles,
+            .n_couplings = std::ssize(shape.couplings),
+            .n_at_first = shape.n_at_first,
+            .couplings = shape.couplings.data()};
+}
+
+/// Bonds of a leaf from positions, or relative velocities.
+template <bool velocities>
+void Leaves<velocities>::set_vectors(const LocalBranch& leaf, const std::vector<IVec3>& values, bool positions,
+                                     std::vector<double>& vectors) const
+{
+    const bonds::Differences differences{.n = static_cast<std::int64_t>(leaf.shape->n_places()),
+                                         .values = values[leaf.slots].data(),
+                                         .from = leaf.shape->i.data(),
+                                         .to = leaf.shape->j.data(),
+                                         .box = positions ? box_.data() : nullptr,
+                                         .unit = positions ? position_unit : velocity_unit};
+    HOLON_CALL(bonds::set_vectors, differences, &vectors[3 * leaf.places]);
 }
 
 template <bool velocities>
@@ -36,8 +91,11 @@ void Leaves<velocities>::gather(ConstraintResult& result)
 {
     const auto& reference = velocities ? atoms_.x : atoms_.x_ref;
     const auto& trial = velocities ? atoms_.v : atoms_.x;
-    for (std::size_t s = 0; s < table_.local.size(); ++s)
-        if (table_.local[s] >= 0) numbers_.atom[s] = {reference[index(table_.local[s])], trial[index(table_.local[s])]};
+    for (std::size_t s = 0; s < table_.local.size(); ++s) {
+        if (table_.local[s] < 0) continue;
+        numbers_.reference[s] = reference[index(table_.local[s])];
+        numbers_.trial[s] = trial[index(table_.local[s])];
+    }
     for (const auto& [atom, place] : table_.atoms_out) {
         const auto record = table_.to_leaves.outgoing<IVec3>({place.part, 2 * place.offset});
         record[0] = reference[atom];
@@ -46,34 +104,19 @@ void Leaves<velocities>::gather(ConstraintResult& result)
     table_.to_leaves.run(numbers_.everyone, result);
     for (const auto& [slot, place] : table_.atoms_in) {
         const auto record = table_.to_leaves.incoming<IVec3>({place.part, 2 * place.offset});
-        numbers_.atom[slot] = {record[0], record[1]};
+        numbers_.reference[slot] = record[0];
+        numbers_.trial[slot] = record[1];
     }
 }
 
 template <bool velocities>
 void Leaves<velocities>::start(const LocalBranch& leaf)
 {
-    const auto& shape = *leaf.shape;
-    const auto* const atom = &numbers_.atom[leaf.slots];
-    Vec3* const r = &numbers_.r[leaf.links];
-    for (std::size_t k = 0; k < shape.links.size(); ++k) {
-        const auto& link = shape.links[k];
-        const auto &from = atom[link.i], &to = atom[link.j];
-        r[k] = to_real(box_.minimum_image(to[0] - from[0]), position_unit);
-        if (k >= index(shape.n_own)) continue;
-        const IVec3 trial = to[1] - from[1];
-        numbers_.trial[leaf.links + k] = velocities ? trial : box_.minimum_image(trial);
-        numbers_.s[leaf.links + k] = to_real(numbers_.trial[leaf.links + k], trial_unit);
-    }
-    for (std::size_t b = 0; b < shape.bundles.size(); ++b) {
-        const auto& [links, signs] = shape.bundles[b];
-        auto& pull = numbers_.pull[leaf.bundles + b];
-        const auto lanes = [&](Eigen::Index c) {
-            return LeafNumbers::Lanes{signs[0] * r[links[0]][c], signs[1] * r[links[1]][c], signs[2] * r[links[2]][c],
-                                      signs[3] * r[links[3]][c]};
-        };
-        pull = {lanes(0), lanes(1), lanes(2)};
-    }
+    set_vectors(leaf, numbers_.reference, true, numbers_.r);
+    set_vectors(leaf, numbers_.trial, !velocities, numbers_.s);
+    const auto arrays = arrays_of(leaf);
+    HOLON_CALL(bonds::set_rows, arrays.n, arrays.r, &numbers_.rows[4 * leaf.places]);
+    HOLON_CALL(newton::set_pulls, arrays);
 }
 
 template <bool velocities>
@@ -81,83 +124,47 @@ void Leaves<velocities>::assemble(const LocalBranch& leaf, Jacobian jacobian, bo
                                   std::span<double> rhs, Report& report)
 {
     const auto& shape = *leaf.shape;
-    const Vec3* const r = &numbers_.r[leaf.links];
-    const Vec3* const s = &numbers_.s[leaf.links];
-    const Vec3* const move = &numbers_.move[leaf.slots];
-    numbers_.row.resize(2 * index(shape.n_own));
-    Report seen; // of this leaf: what the report is to have
-    for (std::size_t k = 0; k < index(shape.n_own); ++k) {
-        const auto& link = shape.links[k];
-        const Vec3 present = s[k] + (move[link.j] - move[link.i]);
-        const double g = velocities ? r[k].dot(present) : 0.5 * (present.squaredNorm() - link.d2);
-        rhs[index(link.unknown)] = g;
-        seen.note(std::abs(g) * shape.error_scale[k] * (velocities ? stage_.dt : 1.0), link.constraint);
-        const double along = present.dot(r[k]);
-        if (!(velocities ? std::isfinite(g) : along > min_cosine * link.d2)) seen.fail(link.constraint, turned);
-        if (!renew) continue;
-        const bool reference = velocities || jacobian == Jacobian::reference;
-        const Vec3& row = reference ? r[k] : present;
-        numbers_.row[2 * k] = row;
-        numbers_.row[2 * k + 1] = -row;
-        values[index(shape.diagonal[k])] = shape.own_coupling[k] * (reference ? r[k].squaredNorm() : along);
-    }
-    report = seen;
+    const auto arrays = arrays_of(leaf);
+    const auto errors =
+        HOLON_CALL(newton::set_right_side, arrays, velocities, velocities ? stage_.dt : 1.0, min_cosine, rhs.data());
+    if (shape.n_own > 0) report.note(errors.largest, shape.constraints[static_cast<std::size_t>(errors.worst)]);
+    if (errors.lost >= 0) report.fail(shape.constraints[static_cast<std::size_t>(errors.lost)], turned);
     if (!renew) return;
     for (const auto position : shape.filled) values[index(position)] = 0.0;
-    const auto* const pull = &numbers_.pull[leaf.bundles];
-    for (const auto& [end, bundle, positions] : shape.couplings) {
-        const Vec3& row = numbers_.row[index(end)];
-        const auto& [x, y, z] = pull[bundle];
-        const auto elements = row[0] * x + row[1] * y + row[2] * z;
-        for (std::size_t lane = 0; lane < positions.size(); ++lane) values[index(positions[lane])] = elements[lane];
-    }
+    HOLON_CALL(newton::set_rows, arrays, velocities || jacobian == Jacobian::reference, values.data());
 }
 
 template <bool velocities>
 void Leaves<velocities>::update(const LocalBranch& leaf, std::span<const double> change)
 {
-    const auto& shape = *leaf.shape;
-    double* const multiplier = &numbers_.multiplier[leaf.links];
-    const Vec3* const r = &numbers_.r[leaf.links];
-    Vec3* const move = &numbers_.move[leaf.slots];
-    for (std::size_t k = 0; k < shape.links.size(); ++k) multiplier[k] += change[index(shape.links[k].unknown)];
-    for (std::size_t a = 0; a < index(shape.n_moved); ++a) {
-        Vec3 sum = Vec3::Zero();
-        for (auto n = shape.incidence_begin[a]; n < shape.incidence_begin[a + 1]; ++n) {
-            const auto& [link, sign] = shape.incidences[index(n)];
-            sum += (sign * multiplier[link]) * r[link];
-        }
-        move[a] = sum;
-    }
+    HOLON_CALL(newton::update, arrays_of(leaf), change.data());
 }
 
 template <bool velocities>
 void Leaves<velocities>::withdraw(const LocalBranch& leaf)
 {
-    Vec3* const move = &numbers_.move[leaf.slots];
-    std::fill(move, move + leaf.shape->n_moved, Vec3::Zero());
+    const auto move = std::span(numbers_.move).subspan(leaf.slots, index(leaf.shape->n_moved));
+    std::ranges::fill(move, std::array<double, 4>{});
 }
 
 template <bool velocities>
 void Leaves<velocities>::finish(const LocalBranch& leaf, bool solved, ConstraintResult& result)
 {
     const auto& shape = *leaf.shape;
-    const Vec3* const move = &numbers_.move[leaf.slots];
-    IVec3* const rounded = &numbers_.rounded_move[leaf.slots];
-    for (std::size_t a = 0; a < index(shape.n_moved); ++a) {
-        rounded[a] = to_lattice(move[a], trial_unit);
-        if (shape.home[a] && table_.local[leaf.slots + a] >= 0)
-            apply(table_.local[leaf.slots + a], move[a], rounded[a]);
-    }
+    move_atoms(atoms_, velocities, inverse_dt_, std::span(numbers_.target).subspan(leaf.slots, index(shape.n_moved)),
+               numbers_.move[leaf.slots].data(), 4, &numbers_.trial[leaf.slots]);
     if (!solved) return;
 
+    set_vectors(leaf, numbers_.trial, !velocities, numbers_.s);
+    const auto arrays = arrays_of(leaf);
+    const double largest = HOLON_CALL(bonds::largest_error, arrays.n, velocities ? arrays.r : arrays.s, arrays.s,
+                                      velocities ? nullptr : arrays.d2, arrays.per_d2);
+    note_residual(result, velocities ? largest : 0.5 * largest);
+    if (stage_.force_factor == 0.0) return;
     VirialSum virial;
-    for (std::size_t k = 0; k < index(shape.n_own); ++k) {
-        const auto& link = shape.links[k];
-        const Vec3& r = numbers_.r[leaf.links + k];
-        const Vec3 s = to_real(numbers_.trial[leaf.links + k] + (rounded[link.j] - rounded[link.i]), trial_unit);
-        note_residual(result, velocities ? rate_error(r, s, link.d2) : length_error(s, link.d2));
-        if (stage_.force_factor != 0.0) virial.add(r, -numbers_.multiplier[leaf.links + k] * r, stage_.force_factor);
+    for (std::int64_t k = 0; k < arrays.n_own; ++k) {
+        const Vec3 r{arrays.r[k], arrays.r[arrays.n + k], arrays.r[2 * arrays.n + k]};
+        virial.add(r, -arrays.multiplier[k] * r, stage_.force_factor);
     }
     virial.add_to(result.virial);
 }
@@ -165,7 +172,7 @@ void Leaves<velocities>::finish(const LocalBranch& leaf, bool solved, Constraint
 template <bool velocities>
 void Leaves<velocities>::scatter(ConstraintResult& result)
 {
-    for (const auto& [slot, place] : table_.moves_out) table_.to_owners.outgoing<Vec3>(place)[0] = numbers_.move[slot];
+    for (const auto& [slot, place] : table_.moves_out) table_.to_owners.outgoing<Vec3>(place)[0] = move_of(slot);
     table_.to_owners.run(numbers_.everyone, result);
     for (const auto& [atom, place] : table_.moves_in) {
         const Vec3& move = table_.to_owners.incoming<Vec3>(place)[0];

@@ -1,6 +1,6 @@
 #pragma once
 
-#include "bond.hpp"
+#include "bond_vectors.hpp"
 #include "newton.hpp"
 #include "newton_ranks.hpp"
 #include "newton_report.hpp"
@@ -11,25 +11,19 @@
 
 namespace holon::newton {
 
-/// The numbers of the leaves here, of one stage.
+/// The numbers of the leaves here, of one stage; see Leaf.
 struct LeafNumbers {
     // Per slot: an atom of a leaf.
-    std::vector<std::array<IVec3, 2>> atom; // reference and trial position; position and velocity
-    std::vector<Vec3> move;                 // [nm, nm/ps]
-    std::vector<IVec3> rounded_move;        // to the lattice, at the end
-    // Per link: a constraint of a leaf.
-    std::vector<Vec3> r, s;         // reference bond, trial bond or relative velocity without moves
-    std::vector<IVec3> trial;       // s of own links on the lattice
-    std::vector<double> multiplier; // [u, u/ps]
+    std::vector<IVec3> reference, trial;     // positions before and after the step; position, velocity
+    std::vector<std::array<double, 4>> move; // [nm, nm/ps]
+    std::vector<std::int32_t> target;        // the owned atom that moves with it, -1: none
+    // Per place: of a constraint of a leaf.
+    std::vector<double> r, s, rows; // three each; r again, four each
+    std::vector<double> multiplier;
+    // Per lane of a bundle, three each.
+    std::vector<double> pull;
 
-    /// What multipliers of a bundle of links move their atom by [nm/u].
-    typedef double Lanes __attribute__((vector_size(8 * EliminationTree::bundle_size)));
-    struct Pull {
-        Lanes x, y, z;
-    };
-    std::vector<Pull> pull; // per bundle of a leaf
-
-    std::vector<Vec3> row;              // per end of an own link of a leaf: what its row of the matrix is made with
+    std::vector<double> present, along; // of the leaf in work
     std::vector<std::uint8_t> everyone; // per cluster: takes part in exchanges of atoms
 
     void resize(const BranchTable& table);
@@ -44,7 +38,8 @@ public:
     using LocalBranch = BranchTable::LocalBranch;
 
     Leaves(LeafNumbers& numbers, BranchTable& table, Atoms& atoms, const Box& box, const ConstraintStage& stage)
-        : numbers_(numbers), table_(table), atoms_(atoms), box_(box), stage_(stage), inverse_dt_(inverse_step(stage))
+        : numbers_(numbers), table_(table), atoms_(atoms), box_(rows_of(box)), stage_(stage),
+          inverse_dt_(inverse_step(stage))
     {
     }
 
@@ -73,12 +68,20 @@ public:
 private:
     static constexpr double trial_unit = velocities ? velocity_unit : position_unit;
 
+    Leaf arrays_of(const LocalBranch& leaf) const;
+    void set_vectors(const LocalBranch& leaf, const std::vector<IVec3>& values, bool positions,
+                     std::vector<double>& vectors) const;
+    Vec3 move_of(std::size_t slot) const
+    {
+        const auto& row = numbers_.move[slot];
+        return {row[0], row[1], row[2]};
+    }
     void apply(std::int32_t atom, const Vec3& move, const IVec3& rounded);
 
     LeafNumbers& numbers_;
     BranchTable& table_;
     Atoms& atoms_;
-    const Box& box_;
+    std::array<std::int64_t, 9> box_; // rows a, b, c
     const ConstraintStage& stage_;
     double inverse_dt_;
 };

@@ -212,12 +212,12 @@ private:
             for (auto& branch : by_tier_[t]) {
                 branch.values = table_.n_values;
                 branch.unknowns = table_.n_unknowns;
-                branch.links = table_.n_links;
+                branch.places = table_.n_places;
                 branch.bundles = table_.n_bundles;
                 table_.n_values += branch.shape->elimination.n_values() + 1; // and a spare one
-                table_.n_bundles += branch.shape->bundles.size();
+                table_.n_bundles += branch.shape->n_bundles();
                 table_.n_unknowns += branch.shape->unknowns.size();
-                table_.n_links += branch.shape->links.size();
+                table_.n_places += branch.shape->n_places();
                 table_.branches.push_back(std::move(branch));
             }
         }

@@ -75,7 +75,7 @@ public:
         Place up, down;                          // record sent to the parent; received from it
         std::vector<Place> child_up, child_down; // per child: received; sent
         std::size_t values = 0, unknowns = 0;    // where its numbers begin in arrays over all branches here
-        std::size_t links = 0, slots = 0;        // leaves: likewise; a slot per atom
+        std::size_t places = 0, slots = 0;       // leaves: likewise; a slot per atom
         std::size_t bundles = 0;                 // leaves: likewise
     };
     /// An atom at a leaf or at its owner, and its place in the exchange between them.
@@ -90,10 +90,10 @@ public:
                  const AtomDirectory& directory);
 
     std::vector<Cluster> clusters;
-    std::vector<LocalBranch> branches;                     // by tier
-    std::vector<std::size_t> tier_begin;                   // in branches; and the end
-    std::vector<std::int32_t> local;                       // per slot: index of the atom; -1: not owned here
-    std::size_t n_values = 0, n_unknowns = 0, n_links = 0; // lengths of the arrays
+    std::vector<LocalBranch> branches;                      // by tier
+    std::vector<std::size_t> tier_begin;                    // in branches; and the end
+    std::vector<std::int32_t> local;                        // per slot: index of the atom; -1: not owned here
+    std::size_t n_values = 0, n_unknowns = 0, n_places = 0; // lengths of the arrays
     std::size_t n_bundles = 0;
     std::size_t n_tiers() const { return tier_begin.size() - 1; }
 

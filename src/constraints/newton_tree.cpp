@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <array>
 #include <map>
+#include <span>
 
 namespace holon {
 
@@ -119,78 +120,81 @@ void EliminationTree::set_up_leaf(std::int32_t self, const std::vector<std::int3
     std::ranges::sort(left);
     branch.unknowns.insert(branch.unknowns.end(), left.begin(), left.end());
 
-    std::map<std::int32_t, std::int32_t> link_of, unknown_of;
+    std::map<std::int32_t, std::int32_t> unknown_of;
     for (const auto k : branch.unknowns) unknown_of.emplace(k, static_cast<std::int32_t>(unknown_of.size()));
-    for (const auto* list : {&own, static_cast<const std::vector<std::int32_t>*>(&ghosts)})
-        for (const auto k : *list) {
-            const auto [i, j] = ends_[index(k)];
-            const double d = cluster.constraints[index(k)].length;
-            link_of.emplace(k, static_cast<std::int32_t>(branch.links.size()));
-            branch.links.push_back({k, unknown_of.at(k), number.at(i), number.at(j), d * d});
-        }
-
-    // A multiplier l_k moves atom i by + l_k r_k / m_i and atom j by - l_k r_k / m_j.
-    const auto sign = [&](std::int32_t k, std::int32_t atom) { return ends_[index(k)][0] == atom ? 1.0 : -1.0; };
-    for (std::int32_t a = 0; a < branch.n_moved; ++a) {
-        const auto atom = branch.atoms[index(a)];
-        branch.home.push_back(leaf_of_[index(constraints_at_[index(atom)].front())] == self);
-        branch.incidence_begin.push_back(static_cast<std::int32_t>(branch.incidences.size()));
-        for (const auto k : constraints_at_[index(atom)])
-            branch.incidences.push_back({link_of.at(k), sign(k, atom) * inverse_mass(molecule, atom)});
+    branch.constraints = own;
+    branch.constraints.insert(branch.constraints.end(), ghosts.begin(), ghosts.end());
+    for (const auto k : branch.constraints) {
+        const auto [i, j] = ends_[index(k)];
+        const double d = cluster.constraints[index(k)].length;
+        branch.i.push_back(number.at(i));
+        branch.j.push_back(number.at(j));
+        branch.unknown.push_back(unknown_of.at(k));
+        branch.d2.push_back(d * d);
+        branch.per_d2.push_back(leaf_of_[index(k)] == self ? 1.0 / (d * d) : 0.0);
+        branch.inverse_mass_i.push_back(inverse_mass(molecule, i));
+        branch.inverse_mass_j.push_back(inverse_mass(molecule, j));
     }
-    branch.incidence_begin.push_back(static_cast<std::int32_t>(branch.incidences.size()));
 
     std::vector<Entry> entries;
     for (const auto k : own) {
-        branch.own_coupling.push_back(inverse_mass(molecule, ends_[index(k)][0]) +
-                                      inverse_mass(molecule, ends_[index(k)][1]));
-        branch.error_scale.push_back(1.0 / branch.links[index(link_of.at(k))].d2);
         entries.emplace_back(unknown_of.at(k), unknown_of.at(k));
         for (const auto atom : ends_[index(k)])
             for (const auto l : constraints_at_[index(atom)])
                 if (l != k) entries.emplace_back(unknown_of.at(k), unknown_of.at(l));
     }
     finish(branch, entries);
-    set_up_rows(branch, own);
+    for (const auto atom : std::span(branch.atoms).first(index(branch.n_moved)))
+        branch.home.push_back(leaf_of_[index(constraints_at_[index(atom)].front())] == self);
+    set_up_rows(branch, molecule);
+    const auto places = (branch.constraints.size() + newton::lanes - 1) / newton::lanes * newton::lanes;
+    for (auto* numbers : {&branch.i, &branch.j, &branch.unknown, &branch.diagonal}) numbers->resize(places, 0);
+    for (auto* numbers : {&branch.d2, &branch.per_d2, &branch.inverse_mass_i, &branch.inverse_mass_j})
+        numbers->resize(places, 0.0);
 }
 
-/// Where the elements of a leaf's rows come from, and where they go.
-void EliminationTree::set_up_rows(Branch& leaf, const std::vector<std::int32_t>& own) const
+/// Where the elements of a leaf's rows come from, and where they go. A multiplier l_k moves atom i by + l_k r_k / m_i
+/// and atom j by - l_k r_k / m_j.
+void EliminationTree::set_up_rows(Branch& leaf, const MoleculeType& molecule) const
 {
-    std::vector<std::vector<std::int32_t>> bundles_of(index(leaf.n_moved)); // atoms of a single link need none
-    for (std::size_t a = 0; a < bundles_of.size(); ++a) {
-        const auto around =
-            std::span(leaf.incidences)
-                .subspan(index(leaf.incidence_begin[a]), index(leaf.incidence_begin[a + 1] - leaf.incidence_begin[a]));
-        for (std::size_t n = 0; n < around.size() && around.size() > 1; ++n) {
-            const auto lane = n % bundle_size;
-            if (lane == 0) {
-                bundles_of[a].push_back(static_cast<std::int32_t>(leaf.bundles.size()));
-                leaf.bundles.emplace_back();
-            }
-            leaf.bundles.back().links[lane] = around[n].link;
-            leaf.bundles.back().signs[lane] = around[n].sign;
+    std::map<std::int32_t, std::int32_t> link_of;
+    for (const auto k : leaf.constraints) link_of.emplace(k, static_cast<std::int32_t>(link_of.size()));
+    std::vector<std::int32_t> bundle_begin{0}; // per moved atom, and the end
+    for (const auto atom : std::span(leaf.atoms).first(index(leaf.n_moved))) {
+        const auto& around = constraints_at_[index(atom)];
+        std::size_t lane = leaf.bundle_links.size();
+        const auto n_bundles = around.size() > 1 ? (around.size() + newton::bundle_size - 1) / newton::bundle_size : 0;
+        leaf.bundle_links.resize(lane + n_bundles * newton::bundle_size);
+        leaf.bundle_signs.resize(leaf.bundle_links.size());
+        bundle_begin.push_back(static_cast<std::int32_t>(leaf.n_bundles()));
+        for (std::size_t n = 0; n < around.size() && n_bundles > 0; ++n) {
+            const auto k = around[n];
+            leaf.bundle_links[lane] = link_of.at(k);
+            leaf.bundle_signs[lane++] = (ends_[index(k)][0] == atom ? 1.0 : -1.0) * inverse_mass(molecule, atom);
         }
     }
+
     std::vector<bool> written(leaf.elimination.n_values(), false);
     const auto position = [&](std::int32_t row, std::int32_t column) {
-        const auto found =
-            leaf.elimination.position({leaf.links[index(row)].unknown, leaf.links[index(column)].unknown});
+        const auto found = leaf.elimination.position({leaf.unknown[index(row)], leaf.unknown[index(column)]});
         written[index(found)] = true;
         return found;
     };
-    for (std::int32_t k = 0; k < static_cast<std::int32_t>(own.size()); ++k) {
-        const auto& link = leaf.links[index(k)];
-        leaf.diagonal.push_back(position(k, k));
-        for (const auto atom : {link.i, link.j})
-            for (const auto b : bundles_of[index(atom)]) {
-                Coupling coupling{2 * k + (atom == link.j ? 1 : 0), b, {}};
-                coupling.positions.fill(leaf.spare());
-                const auto& [links, signs] = leaf.bundles[index(b)];
-                for (std::size_t lane = 0; lane < bundle_size; ++lane)
-                    if (signs[lane] != 0.0 && links[lane] != k) coupling.positions[lane] = position(k, links[lane]);
-                leaf.couplings.push_back(coupling);
+    for (std::int32_t k = 0; k < leaf.n_own; ++k) leaf.diagonal.push_back(position(k, k));
+    for (const auto* ends : {&leaf.i, &leaf.j}) {
+        for (std::int32_t k = 0; k < leaf.n_own; ++k) {
+            const auto atom = index((*ends)[index(k)]);
+            for (auto b = bundle_begin[atom]; b < bundle_begin[atom + 1]; ++b) {
+                auto& coupling = leaf.couplings.emplace_back(newton::Coupling{k, b, {}});
+                for (std::int32_t lane = 0; lane < newton::bundle_size; ++lane) {
+                    const auto at = index(newton::bundle_size * b + lane);
+                    const auto other = leaf.bundle_links[at];
+                    const bool is_there = leaf.bundle_signs[at] != 0.0 && other != k;
+                    coupling.positions[lane] = is_there ? position(k, other) : leaf.spare();
+                }
             }
+        }
+        if (ends == &leaf.i) leaf.n_at_first = static_cast<std::int32_t>(leaf.couplings.size());
     }
     for (std::size_t p = 0; p < written.size(); ++p)
         if (!written[p]) leaf.filled.push_back(static_cast<std::int32_t>(p));

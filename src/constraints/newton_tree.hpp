@@ -1,6 +1,7 @@
 #pragma once
 
 #include "newton_elimination.hpp"
+#include "newton_kernel.hpp"
 
 #include <holon/system/clusters.hpp>
 #include <holon/system/topology.hpp>
@@ -24,29 +25,6 @@ class EliminationTree {
 public:
     EliminationTree(const MoleculeType& molecule, const ConstraintCluster& cluster);
 
-    /// A constraint as a leaf sees it.
-    struct Link {
-        std::int32_t constraint = 0; // index in the cluster
-        std::int32_t unknown = 0;    // number in the branch
-        std::int32_t i = 0, j = 0;   // from, to: index in Branch::atoms
-        double d2 = 0.0;             // squared length [nm^2]
-    };
-    struct Incidence {
-        std::int32_t link = 0;
-        double sign = 0.0; // with which the multiplier of the link moves the atom, times its inverse mass
-    };
-    /// Up to four incidences of an atom side by side, filled up with some that move nothing.
-    static constexpr std::size_t bundle_size = 4;
-    struct Bundle {
-        std::array<std::int32_t, bundle_size> links{};
-        std::array<double, bundle_size> signs{};
-    };
-    /// What an own link has in common with the others of a bundle: elements of its row.
-    struct Coupling {
-        std::int32_t end = 0;                              // of a link: 2 link, 2 link + 1
-        std::int32_t bundle = 0;                           // at that end
-        std::array<std::int32_t, bundle_size> positions{}; // in the values; spare() where there is no other link
-    };
     /// Where what comes from a child belongs.
     struct Child {
         std::int32_t branch = 0;
@@ -66,21 +44,24 @@ public:
         std::vector<std::int32_t> remaining; // positions of the Schur complement, in the order in which it is sent
         std::size_t n_left() const { return unknowns.size() - static_cast<std::size_t>(n_pivots); }
 
-        // Leaves only.
-        std::vector<Link> links; // own ones, then ghosts
+        // Leaves only: their links, which are constraints as the leaf sees them, own ones first, then ghosts, and their
+        // atoms; see newton::Leaf.
+        std::vector<std::int32_t> constraints; // per link: index in the cluster
         std::int32_t n_own = 0;
-        std::vector<std::int32_t> atoms;           // of the links: index in the cluster; those of own links first
-        std::int32_t n_moved = 0;                  // atoms of own links: all constraints that hold them are links
-        std::vector<bool> home;                    // per moved atom: this leaf tells its owner where it goes
-        std::vector<std::int32_t> incidence_begin; // per moved atom, and the end
-        std::vector<Incidence> incidences;         // of each atom in the order of the cluster's constraints
+        std::vector<std::int32_t> atoms; // of the links: index in the cluster; those of own links first
+        std::int32_t n_moved = 0;        // atoms of own links: all constraints that hold them are links
+        std::vector<bool> home;          // per moved atom: this leaf tells its owner where it goes
+        // Per place: links, and empty places.
+        std::vector<std::int32_t> i, j, unknown, diagonal;
+        std::vector<double> d2, per_d2, inverse_mass_i, inverse_mass_j;
+        std::size_t n_places() const { return i.size(); }
 
-        // The matrix: rows of own links.
-        std::vector<std::int32_t> diagonal; // per own link: position in the values
-        std::vector<double> own_coupling;   // per own link: C_kk [1/u]
-        std::vector<double> error_scale;    // per own link: 1 / d^2 [1/nm^2]
-        std::vector<Bundle> bundles;
-        std::vector<Coupling> couplings;
+        std::vector<std::int32_t> bundle_links; // bundles of links at moved atoms that have several
+        std::vector<double> bundle_signs;
+        std::size_t n_bundles() const { return bundle_links.size() / newton::bundle_size; }
+
+        std::vector<newton::Coupling> couplings;
+        std::int32_t n_at_first = 0;
         std::vector<std::int32_t> filled; // positions that are zero until elimination fills them
         std::int32_t spare() const { return static_cast<std::int32_t>(elimination.n_values()); }
     };
@@ -100,7 +81,7 @@ private:
     double inverse_mass(const MoleculeType& molecule, std::int32_t atom) const; // of the cluster's atom of this index
     void set_up_leaf(std::int32_t self, const std::vector<std::int32_t>& own, const MoleculeType& molecule,
                      const ConstraintCluster& cluster);
-    void set_up_rows(Branch& leaf, const std::vector<std::int32_t>& own) const;
+    void set_up_rows(Branch& leaf, const MoleculeType& molecule) const;
     void set_up_upper(std::int32_t branch);
     void finish(Branch& branch, const std::vector<Entry>& entries);
     std::int32_t common_branch(std::int32_t a, std::int32_t b) const;

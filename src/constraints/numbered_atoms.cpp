@@ -38,24 +38,15 @@ void NumberedAtoms::connect(const Communicator& comm, const AtomDirectory& direc
     exchange_.emplace(std::move(exchanges.front()));
 }
 
-void NumberedAtoms::refresh(std::vector<IVec3>& values, ConstraintResult& result)
+template <class Row>
+void NumberedAtoms::refresh(std::vector<Row>& values, ConstraintResult& result)
 {
     if (!exchange_) return;
-    exchange_->update(values);
+    exchange_->update(std::span(values));
     result.messages += exchange_->messages();
     result.bytes += exchange_->copies_sent() * static_cast<std::int64_t>(sizeof(IVec3));
 }
-
-void NumberedAtoms::refresh(std::vector<Vec3>& values, ConstraintResult& result)
-{
-    if (!exchange_) return;
-    buffer_.resize(size());
-    for (std::size_t n = 0; n < size(); ++n)
-        for (int k = 0; k < 3; ++k) buffer_[n][k] = std::bit_cast<std::int64_t>(values[n][k]);
-    refresh(buffer_, result);
-    for (std::size_t n = 0; n < size(); ++n)
-        if (!owned(n))
-            for (int k = 0; k < 3; ++k) values[n][k] = std::bit_cast<double>(buffer_[n][k]);
-}
+template void NumberedAtoms::refresh(std::vector<IVec3>&, ConstraintResult&);
+template void NumberedAtoms::refresh(std::vector<PaddedIVec3>&, ConstraintResult&);
 
 } // namespace holon

@@ -26,9 +26,9 @@ public:
     AtomId id(std::int32_t number) const { return ids_[static_cast<std::size_t>(number)]; }
     std::int32_t local(std::size_t number) const { return local_[number]; }
 
-    /// Owners -> copies, without shifts; real numbers arrive bit for bit. Adds to messages and bytes. Collective.
-    void refresh(std::vector<IVec3>& values, ConstraintResult& result);
-    void refresh(std::vector<Vec3>& values, ConstraintResult& result);
+    /// Owners -> copies, without shifts, of IVec3 or PaddedIVec3. Adds to messages and bytes. Collective.
+    template <class Row>
+    void refresh(std::vector<Row>& values, ConstraintResult& result);
 
 private:
     std::int32_t n_owned_ = 0;
@@ -36,7 +36,6 @@ private:
     std::vector<std::int32_t> local_; // index in Atoms
     std::unordered_map<AtomId, std::int32_t> number_;
     std::optional<HaloExchange> exchange_; // none on one rank
-    std::vector<IVec3> buffer_;
 };
 
 } // namespace holon

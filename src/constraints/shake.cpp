@@ -53,6 +53,7 @@ private:
     KeptMultipliers kept_;                        // those of the last stage, as of a position stage [u]
     std::vector<std::int32_t> local_i_, local_j_; // per place of a link: index in Atoms
     std::vector<double> d2_, per_d2_;             // likewise, of counted links
+    std::vector<std::int32_t> targets_;           // per number: the owned atom, or -1
     std::vector<Vec3> guess_;                     // per number: displacement of an owned atom before the first sweep
     std::vector<IVec3> values_;                   // per number: trial position or velocity, as the owner has it
 };
@@ -62,6 +63,9 @@ void ShakeSolver::rebuild(std::span<const ClusterInstance> clusters, const Atoms
     sweeps_.rebuild(clusters, atoms, directory);
     values_.resize(table_.n_atoms());
     guess_.resize(table_.n_atoms());
+    targets_.resize(table_.n_atoms());
+    for (std::size_t k = 0; k < targets_.size(); ++k)
+        targets_[k] = table_.owned(static_cast<std::int32_t>(k)) ? table_.local[k] : -1;
     if (keeps(atoms)) kept_.rebuild(settings_.comm, table_, atoms);
     const auto n = sweeps_.n_places();
     for (auto* ends : {&local_i_, &local_j_}) ends->assign(n, table_.n_atoms() > 0 ? table_.local.front() : 0);
@@ -118,24 +122,15 @@ ConstraintResult ShakeSolver::project_positions(Atoms& atoms, const Box& box, co
 {
     const bool warm = stage.motion != StepMotion::none && keeps(atoms);
     const double inverse_dt = inverse_step(stage);
-    const auto displace_owned = [&](std::size_t number, const Vec3& displacement) {
-        if (table_.owned(static_cast<std::int32_t>(number)))
-            displace(atoms, table_.local[number], displacement, inverse_dt);
-    };
     sweeps_.r.set(atoms.x_ref, local_i_, local_j_, &box);
     guess(warm, 1.0);
-    if (warm)
-        for (std::size_t n = 0; n < guess_.size(); ++n) displace_owned(n, guess_[n]);
+    if (warm) move_atoms(atoms, false, inverse_dt, targets_, numbers_of(guess_), 3, values_.data());
     auto result = start(atoms.x);
     sweeps_.s.set(values_, sweeps_.i, sweeps_.j, &box);
     sweeps_.relax_lengths(guess_, stage, result);
     add_virial(stage, result);
 
-    for (std::size_t n = 0; n < values_.size(); ++n) {
-        const Vec3 d = sweeps_.displacement(n);
-        values_[n] += to_lattice(d, position_unit);
-        displace_owned(n, d);
-    }
+    move_atoms(atoms, false, inverse_dt, targets_, sweeps_.displacements(), 4, values_.data());
     sweeps_.s.set(values_, sweeps_.i, sweeps_.j, &box);
     note_residual(result, 0.5 * BondVectors::largest_error(sweeps_.s, sweeps_.s, &d2_, per_d2_));
     if (warm && stage.motion == StepMotion::continued) remember(atoms, 1.0);
@@ -145,24 +140,15 @@ ConstraintResult ShakeSolver::project_positions(Atoms& atoms, const Box& box, co
 ConstraintResult ShakeSolver::project_velocities(Atoms& atoms, const Box& box, const ConstraintStage& stage)
 {
     const bool warm = stage.motion != StepMotion::none && keeps(atoms);
-    const auto accelerate_owned = [&](std::size_t number, const IVec3& change) {
-        if (table_.owned(static_cast<std::int32_t>(number)))
-            atoms.v[static_cast<std::size_t>(table_.local[number])] += change;
-    };
     sweeps_.r.set(atoms.x, local_i_, local_j_, &box);
     guess(warm, stage.dt);
-    if (warm)
-        for (std::size_t n = 0; n < guess_.size(); ++n) accelerate_owned(n, to_lattice(guess_[n], velocity_unit));
+    if (warm) move_atoms(atoms, true, 0.0, targets_, numbers_of(guess_), 3, values_.data());
     auto result = start(atoms.v);
     sweeps_.s.set(values_, sweeps_.i, sweeps_.j, nullptr);
     sweeps_.relax_rates(guess_, stage, result);
     add_virial(stage, result);
 
-    for (std::size_t n = 0; n < values_.size(); ++n) {
-        const IVec3 change = to_lattice(sweeps_.displacement(n), velocity_unit);
-        values_[n] += change;
-        accelerate_owned(n, change);
-    }
+    move_atoms(atoms, true, 0.0, targets_, sweeps_.displacements(), 4, values_.data());
     sweeps_.s.set(values_, sweeps_.i, sweeps_.j, nullptr);
     note_residual(result, BondVectors::largest_error(sweeps_.r, sweeps_.s, nullptr, per_d2_));
     if (warm && stage.motion == StepMotion::continued) remember(atoms, stage.dt);

@@ -21,9 +21,9 @@ struct Links {
     const double* r;                               // directions: reference bonds, or present ones for velocities [nm]
     const double* rows;                            // the same, four numbers for each place
     const double* s; // what is to be corrected, before any displacement: trial bonds [nm], relative velocities [nm/ps]
-    double* multiplier;         // summed; NaN: the constraint can not be met [u, u/ps]
-    double* error;              // |error| before the last correction: (s^2 - d^2) / 2 [nm^2], or r.s [nm^2/ps]
-    std::int64_t* displacement; // bits of doubles, four for each number [nm, nm/ps]
+    double* multiplier;   // summed; NaN: the constraint can not be met [u, u/ps]
+    double* error;        // |error| before the last correction: (s^2 - d^2) / 2 [nm^2], or r.s [nm^2/ps]
+    double* displacement; // of atoms, four for each number [nm, nm/ps]
 };
 
 struct Outcome {

@@ -8,16 +8,6 @@
 namespace holon {
 namespace {
 
-/// Displacements travel between ranks as the bit patterns of doubles: exact, and rounded to the lattice only once.
-Vec3 from_bits(const IVec3& bits)
-{
-    return {std::bit_cast<double>(bits[0]), std::bit_cast<double>(bits[1]), std::bit_cast<double>(bits[2])};
-}
-IVec3 to_bits(const Vec3& x)
-{
-    return {std::bit_cast<std::int64_t>(x[0]), std::bit_cast<std::int64_t>(x[1]), std::bit_cast<std::int64_t>(x[2])};
-}
-
 std::size_t index(std::int32_t k)
 {
     return static_cast<std::size_t>(k);
@@ -38,7 +28,7 @@ void ShakeSweeps::rebuild(std::span<const ClusterInstance> clusters, const Atoms
     for (auto* vectors : {&r, &s}) vectors->resize(n);
     for (auto* numbers : {&multipliers, &d2_, &inverse_mass_i_, &inverse_mass_j_, &factors_, &tolerances_, &errors_})
         numbers->assign(n, 0.0);
-    rows_.assign(n, {});
+    rows_.resize(4 * n);
     for (std::size_t k = 0; k < table.links.size(); ++k) {
         const auto& link = table.links[k];
         i[k] = link.i;
@@ -57,11 +47,11 @@ void ShakeSweeps::rebuild(std::span<const ClusterInstance> clusters, const Atoms
               .factor = factors_.data(),
               .tolerance = tolerances_.data(),
               .r = r.data(),
-              .rows = rows_.front().data(),
+              .rows = rows_.data(),
               .s = s.data(),
               .multiplier = multipliers.data(),
               .error = errors_.data(),
-              .displacement = table.n_atoms() > 0 ? displacements_.front().value.data() : nullptr};
+              .displacement = displacements()};
 }
 
 double ShakeSweeps::first_factor(const ClusterInstance& instance)
@@ -79,14 +69,9 @@ double ShakeSweeps::first_factor(const ClusterInstance& instance)
 
 void ShakeSweeps::start()
 {
-    std::ranges::fill(displacements_, PaddedIVec3{to_bits(Vec3::Zero())});
+    std::ranges::fill(displacements_, PaddedIVec3{});
     std::ranges::fill(progress_, Progress{});
     if (adaptive()) std::ranges::fill(factors_, 1.0);
-}
-
-Vec3 ShakeSweeps::displacement(std::size_t number) const
-{
-    return from_bits(displacements_[number].value);
 }
 
 void ShakeSweeps::relax_lengths(std::span<const Vec3> guess, const ConstraintStage& stage, ConstraintResult& result)
@@ -118,10 +103,7 @@ template <class Correct>
 void ShakeSweeps::relax(const Correct& correct, std::int64_t& first_vote, std::span<const Vec3> guess,
                         const ConstraintStage& stage, ConstraintResult& result)
 {
-    for (std::size_t k = 0; k < rows_.size(); ++k) {
-        const Vec3 direction = r[k];
-        rows_[k] = {direction[0], direction[1], direction[2], 0.0};
-    }
+    HOLON_CALL(bonds::set_rows, links_.n, r.data(), rows_.data());
     for (const auto& batch : table.whole) relax_whole(correct, batch, result);
     if (table.n_cut > 0) relax_cut(correct, first_vote, result);
     withdraw_failed(guess, stage, result);
@@ -149,8 +131,9 @@ void ShakeSweeps::relax_whole(const Correct& correct, const LinkBatch& batch, Co
     result.iterations = std::max(result.iterations, sweeps);
 }
 
-/// All cut clusters together. A sweep too many changes nothing, and a reduction costs as much as one: votes begin just
-/// before the end of the last such stage, unless factors depend on them. Collective.
+/// All cut clusters together. A sweep too many changes nothing, and a reduction costs as much as one: votes begin where
+/// the last such stage ended, or before, if it had a sweep too many; with factors that depend on them, at once.
+/// Collective.
 template <class Correct>
 void ShakeSweeps::relax_cut(const Correct& correct, std::int64_t& first_vote, ConstraintResult& result)
 {
@@ -167,12 +150,12 @@ void ShakeSweeps::relax_cut(const Correct& correct, std::int64_t& first_vote, Co
         }
         if (adaptive()) note_errors(table.cut);
         if (adaptive() || sweeps >= first_vote || sweeps == settings_.max_iterations)
-            any_active = vote(last_correction == sweeps, result);
+            any_active = vote(last_correction == sweeps, last_correction >= sweeps - 1, result);
     }
-    first_vote = std::max(sweeps - 1, std::int64_t{1});
+    first_vote = one_too_many() && sweeps > 1 ? sweeps - 1 : sweeps;
     if (any_active) {
         note_endless(table.cut);
-        vote(false, result);
+        vote(false, true, result);
     }
     // As if it had ended with the first sweep in which nothing was corrected.
     result.iterations = std::max(result.iterations, std::min(last_correction + 1, sweeps));
@@ -237,11 +220,12 @@ void ShakeSweeps::share_errors(ConstraintResult& result)
     for (const auto c : table.cut.clusters) progress_[index(c)].error = from_ordered_bits(shared(c));
 }
 
-/// Tells which cut clusters have failed, and returns whether any is active, here or elsewhere. Collective.
-bool ShakeSweeps::vote(bool active, ConstraintResult& result)
+/// Tells which cut clusters have failed, and returns whether any is active, here or elsewhere. `lately`: or was so in
+/// the sweep before. Collective.
+bool ShakeSweeps::vote(bool active, bool lately, ConstraintResult& result)
 {
     std::ranges::fill(mask_, 0);
-    mask_.back() = active ? 1 : 0;
+    mask_.back() = (active ? 1U : 0U) | (lately ? 2U : 0U);
     const auto word = [this](std::int32_t cluster) -> std::uint64_t& {
         return mask_[static_cast<std::size_t>(table.clusters[index(cluster)].bit / 64)];
     };
@@ -264,7 +248,7 @@ bool ShakeSweeps::vote(bool active, ConstraintResult& result)
         share_errors(result);
         adapt(table.cut);
     }
-    return mask_.back() != 0;
+    return (mask_.back() & 1) != 0;
 }
 
 /// Leaves the atoms of failed clusters where they were before any guess, and says what failed first: on a rank that has

@@ -28,8 +28,8 @@ public:
 
     bool failed(const Link& link) const { return progress_of(link).failed >= 0; }
 
-    /// Of a number, by all sweeps; to be rounded to the lattice once [nm, nm/ps].
-    Vec3 displacement(std::size_t number) const;
+    /// By all sweeps, four for each number; to be rounded to the lattice once [nm, nm/ps].
+    double* displacements() { return numbers_in(displacements_); }
 
     /// Of arrays for the kernels: blocks of eight may begin at any link.
     std::size_t n_places() const { return places_for(table.links.size() + shake::lanes); }
@@ -65,7 +65,8 @@ private:
     void note_errors(const LinkBatch& batch);
     void adapt(const LinkBatch& batch);
     void share_errors(ConstraintResult& result);
-    bool vote(bool active, ConstraintResult& result);
+    bool vote(bool active, bool lately, ConstraintResult& result);
+    bool one_too_many() const { return (mask_.back() & 2) == 0; } // sweep, as the last vote has it
     void withdraw_failed(std::span<const Vec3> guess, const ConstraintStage& stage, ConstraintResult& result);
 
     Progress& progress_of(const Link& link) { return progress_[static_cast<std::size_t>(link.cluster)]; }
@@ -79,10 +80,10 @@ private:
     std::vector<Progress> progress_; // per cluster
     // Per place:
     std::vector<double> d2_, inverse_mass_i_, inverse_mass_j_, factors_, tolerances_, errors_;
-    std::vector<std::array<double, 4>> rows_;
+    std::vector<double> rows_;                // four for each
     shake::Links links_{};                    // all this for the kernels
     std::vector<PaddedIVec3> displacements_;  // per number: bits of doubles [nm, nm/ps]
-    std::vector<std::uint64_t> mask_;         // a bit per cut cluster: failed; behind them a word: any is active
+    std::vector<std::uint64_t> mask_;         // a bit per cut cluster: failed; behind them a word: see vote()
     std::vector<std::int64_t> shared_errors_; // ordered_bits() of Progress::error, per cut cluster
 };
 

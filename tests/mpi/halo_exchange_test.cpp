@@ -79,7 +79,7 @@ TEST_F(HaloExchangeTest, CopiesFollowTheirOwnersAgainAndAgain)
     for (int round = 0; round < 3; ++round) {
         auto x = values(round), unshifted = values(round);
         std::vector<PaddedIVec3> padded;
-        for (const auto& own : values(round)) padded.push_back({own});
+        for (const auto& own : values(round)) padded.push_back({own, 0});
         halo.update_positions(x);
         halo.update(unshifted);
         halo.update(padded);

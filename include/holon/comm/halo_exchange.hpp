@@ -25,9 +25,10 @@ struct HaloReceive {
     std::vector<std::int32_t> atoms;
 };
 
-/// Three numbers and room for a fourth: rows that vector instructions load and store as one.
+/// Three numbers and a fourth, which stays here: rows that vector instructions load and store as one.
 struct alignas(4 * sizeof(std::int64_t)) PaddedIVec3 {
     IVec3 value = IVec3::Zero();
+    std::int64_t fourth = 0;
 };
 
 /// Keeps copies of atoms up to date with their owners, and brings back what was summed on the copies.

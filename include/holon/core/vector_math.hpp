@@ -105,6 +105,9 @@ HOLON_INLINE VI round_to_integers(V x)
         if constexpr (is_float && sizeof(V) == 64) return (VI)_mm512_cvtps_epi32((__m512)x);
         if constexpr (!is_float && sizeof(V) == 64) return (VI)_mm512_cvtpd_epi64((__m512d)x);
 #endif
+#if defined(__AVX512DQ__) && defined(__AVX512VL__)
+        if constexpr (!is_float && sizeof(V) == 32) return (VI)_mm256_cvtpd_epi64((__m256d)x);
+#endif
 #if defined(__AVX2__)
         if constexpr (is_float && sizeof(V) == 32) return (VI)_mm256_cvtps_epi32((__m256)x);
 #endif

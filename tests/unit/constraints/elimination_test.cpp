@@ -138,7 +138,7 @@ TEST(EliminationTree, EveryConstraintIsEliminatedOnceAndKnowsItsNeighbours)
             for (int p = 0; p < branch.n_pivots; ++p)
                 ++eliminated[static_cast<std::size_t>(branch.unknowns[static_cast<std::size_t>(p)])];
             for (int k = 0; k < branch.n_own; ++k)
-                ++owned[static_cast<std::size_t>(branch.links[static_cast<std::size_t>(k)].constraint)];
+                ++owned[static_cast<std::size_t>(branch.constraints[static_cast<std::size_t>(k)])];
             for (std::size_t a = 0; a < branch.home.size(); ++a)
                 homes[static_cast<std::size_t>(branch.atoms[a])] += branch.home[a];
         }

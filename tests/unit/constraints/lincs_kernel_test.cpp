@@ -13,7 +13,7 @@ namespace {
 using lincs::Bonds;
 using lincs::Matrix;
 
-constexpr int n_bonds = 19, n_places = 24, n_atoms = n_bonds + 1, n_atom_places = 24; // a chain
+constexpr int n_bonds = 19, n_places = 24, n_atoms = n_bonds + 1; // a chain
 constexpr std::int32_t no_bond = n_bonds;
 
 struct Variant {
@@ -49,10 +49,11 @@ std::vector<Variant> variants()
 /// A chain of bonds, each coupled to its neighbours.
 struct Chain {
     std::vector<std::int32_t> i, j;
-    std::vector<double> length, scale, reference, bond, displacement, direction, rhs;
-    std::vector<std::int64_t> coupling_begin{0}, atom_begin{0};
-    std::vector<std::int32_t> coupled, bond_of_atom;
-    std::vector<double> factor, inverse_mass;
+    std::vector<double> length, scale, reference, bond, inverse_mass_i, inverse_mass_j, direction, rows, rhs,
+        multiplier, displacement;
+    std::vector<std::int64_t> coupling_begin{0};
+    std::vector<std::int32_t> coupled;
+    std::vector<double> factor;
 
     Chain()
     {
@@ -60,14 +61,18 @@ struct Chain {
         const auto random = [&noise] { return noise.vector()[0]; };
         i.resize(n_places);
         j.resize(n_places);
-        for (auto* values : {&length, &scale, &rhs}) values->resize(n_places);
+        for (auto* values : {&length, &scale, &inverse_mass_i, &inverse_mass_j, &rhs, &multiplier})
+            values->resize(n_places);
         for (auto* values : {&reference, &bond, &direction}) values->resize(3 * n_places);
-        displacement.resize(3 * n_atom_places);
+        rows.resize(4 * n_places);
+        displacement.resize(4 * n_atoms);
         for (std::size_t b = 0; b < n_bonds; ++b) {
             i[b] = static_cast<std::int32_t>(b);
             j[b] = i[b] + 1;
             length[b] = 0.15 + 0.01 * random();
             scale[b] = 2.0 + 0.5 * random();
+            inverse_mass_i[b] = 0.08 + 0.01 * random();
+            inverse_mass_j[b] = 0.5 + 0.1 * random();
             for (std::size_t k = 0; k < 3; ++k) {
                 reference[k * n_places + b] = 0.1 * random();
                 bond[k * n_places + b] = reference[k * n_places + b] + 0.01 * random();
@@ -83,30 +88,33 @@ struct Chain {
                 }
             coupling_begin.push_back(2 * (block + 1));
         }
-        for (std::int32_t block = 0; block < n_atom_places / lincs::lanes; ++block) {
-            for (const std::int32_t side : {-1, 0})
-                for (std::int32_t a = block * lincs::lanes; a < (block + 1) * lincs::lanes; ++a) {
-                    const bool is_there = a + side >= 0 && a + side < n_bonds;
-                    bond_of_atom.push_back(is_there ? a + side : no_bond);
-                    inverse_mass.push_back(is_there ? (side == 0 ? 0.08 : -0.08) : 0.0);
-                }
-            atom_begin.push_back(2 * (block + 1));
-        }
     }
 
     Bonds bonds()
     {
-        return {n_places,         i.data(),         j.data(),    length.data(),
-                scale.data(),     reference.data(), bond.data(), displacement.data(),
-                direction.data(), rhs.data()};
+        return {.n = n_places,
+                .i = i.data(),
+                .j = j.data(),
+                .length = length.data(),
+                .scale = scale.data(),
+                .reference = reference.data(),
+                .bond = bond.data(),
+                .inverse_mass_i = inverse_mass_i.data(),
+                .inverse_mass_j = inverse_mass_j.data(),
+                .direction = direction.data(),
+                .rows = rows.data(),
+                .rhs = rhs.data(),
+                .multiplier = multiplier.data(),
+                .displacement = displacement.data()};
+    }
+    void set_rows()
+    {
+        for (std::size_t b = 0; b < n_bonds; ++b)
+            for (std::size_t k = 0; k < 3; ++k) rows[4 * b + k] = direction[k * n_places + b];
     }
     Matrix couplings(const std::vector<double>& values) const
     {
         return {n_places / lincs::lanes, coupling_begin.data(), coupled.data(), values.data()};
-    }
-    Matrix ends() const
-    {
-        return {n_atom_places / lincs::lanes, atom_begin.data(), bond_of_atom.data(), inverse_mass.data()};
     }
     Vec3 at(const std::vector<double>& vectors, std::size_t b) const
     {
@@ -115,7 +123,7 @@ struct Chain {
     Vec3 displaced(std::size_t b) const
     {
         const auto of = [this](std::int32_t a) -> Vec3 {
-            return Eigen::Map<const Vec3>(&displacement[3 * static_cast<std::size_t>(a)]);
+            return Eigen::Map<const Vec3>(&displacement[4 * static_cast<std::size_t>(a)]);
         };
         return at(bond, b) + of(j[b]) - of(i[b]);
     }
@@ -143,7 +151,9 @@ std::vector<double> outcome(const Variant& variant)
     variant.add_term(chain.couplings(entries), chain.rhs.data(), next.data(), solution.data());
     keep(next);
     keep(solution);
-    variant.displace(bonds, chain.ends(), next.data(), chain.displacement.data());
+    chain.set_rows();
+    variant.displace(bonds, next.data());
+    keep(chain.multiplier);
     keep(chain.displacement);
     return all;
 }
@@ -216,13 +226,18 @@ TEST(LincsKernel, FollowsTheFormulas)
             EXPECT_NEAR(solution[b], 1.0 + sum, 1e-15);
         }
         const Chain start;
-        variant.displace(bonds, chain.ends(), next.data(), chain.displacement.data());
+        chain.set_rows();
+        variant.displace(bonds, next.data());
         for (std::size_t a = 0; a < n_atoms; ++a) {
             Vec3 moved = Vec3::Zero();
-            if (a < n_bonds) moved += 0.08 * next[a] * chain.at(chain.direction, a);
-            if (a > 0) moved -= 0.08 * next[a - 1] * chain.at(chain.direction, a - 1);
+            const auto add = [&](std::size_t b, double inverse_mass) {
+                EXPECT_EQ(chain.multiplier[b], chain.scale[b] * next[b]);
+                moved += inverse_mass * chain.multiplier[b] * chain.at(chain.direction, b);
+            };
+            if (a < n_bonds) add(a, chain.inverse_mass_i[a]);
+            if (a > 0) add(a - 1, -chain.inverse_mass_j[a - 1]);
             for (std::size_t k = 0; k < 3; ++k)
-                EXPECT_NEAR(chain.displacement[3 * a + k] - start.displacement[3 * a + k],
+                EXPECT_NEAR(chain.displacement[4 * a + k] - start.displacement[4 * a + k],
                             moved[static_cast<Eigen::Index>(k)], 1e-15);
         }
         for (std::size_t b = n_bonds; b < n_places; ++b) EXPECT_EQ(chain.rhs[b], 0.0) << "an empty place";

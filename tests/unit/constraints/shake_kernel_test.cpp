@@ -35,8 +35,8 @@ std::vector<Variant> variants()
 
 struct State {
     std::vector<std::int32_t> i, j;
-    std::vector<double> d2, inverse_mass_i, inverse_mass_j, factor, tolerance, r, rows, s, multiplier, error;
-    std::vector<std::int64_t> displacement;
+    std::vector<double> d2, inverse_mass_i, inverse_mass_j, factor, tolerance, r, rows, s, multiplier, error,
+        displacement;
     bool operator==(const State&) const = default;
 
     State()
@@ -64,8 +64,7 @@ struct State {
                 r[row * n_places + k] = rows[4 * k + row] = direction[c];
                 s[row * n_places + k] = trial[c];
                 for (const auto atom : {i[k], j[k]})
-                    displacement[4 * static_cast<std::size_t>(atom) + row] =
-                        std::bit_cast<std::int64_t>(0.001 * noise());
+                    displacement[4 * static_cast<std::size_t>(atom) + row] = 0.001 * noise();
             }
         }
     }
@@ -94,13 +93,12 @@ struct State {
     Vec3 displaced(std::int32_t atom) const
     {
         const auto* const row = &displacement[4 * static_cast<std::size_t>(atom)];
-        return {std::bit_cast<double>(row[0]), std::bit_cast<double>(row[1]), std::bit_cast<double>(row[2])};
+        return {row[0], row[1], row[2]};
     }
     void set_displaced(std::int32_t atom, const Vec3& x)
     {
         for (int c = 0; c < 3; ++c)
-            displacement[4 * static_cast<std::size_t>(atom) + static_cast<std::size_t>(c)] =
-                std::bit_cast<std::int64_t>(x[c]);
+            displacement[4 * static_cast<std::size_t>(atom) + static_cast<std::size_t>(c)] = x[c];
     }
 
     /// One constraint, as the papers have it.
@@ -108,18 +106,25 @@ struct State {
     {
         const Vec3 d_i = displaced(i[k]), d_j = displaced(j[k]), direction = at(r, k);
         const Vec3 present = at(s, k) + (d_j - d_i);
-        const double g = rates ? direction.dot(present) : 0.5 * (present.squaredNorm() - d2[k]);
+        const auto dot = [](const Vec3& a, const Vec3& b) {
+            return std::fma(a[0], b[0], std::fma(a[1], b[1], a[2] * b[2]));
+        };
+        const auto displaced_by = [&](const Vec3& start, double by) {
+            return Vec3(std::fma(by, direction[0], start[0]), std::fma(by, direction[1], start[1]),
+                        std::fma(by, direction[2], start[2]));
+        };
+        const double g = rates ? dot(direction, present) : 0.5 * (dot(present, present) - d2[k]);
         error[k] = std::abs(g);
         if (error[k] <= tolerance[k]) return;
-        const double projection = (rates ? direction : present).dot(direction);
+        const double projection = dot(rates ? direction : present, direction);
         if (!rates && !(projection > least_cosine * d2[k])) {
             multiplier[k] = std::numeric_limits<double>::quiet_NaN();
             return;
         }
         const double l = factor[k] * (g / ((inverse_mass_i[k] + inverse_mass_j[k]) * projection));
         multiplier[k] += l;
-        set_displaced(i[k], d_i + (l * inverse_mass_i[k]) * direction);
-        set_displaced(j[k], d_j - (l * inverse_mass_j[k]) * direction);
+        set_displaced(i[k], displaced_by(d_i, l * inverse_mass_i[k]));
+        set_displaced(j[k], displaced_by(d_j, -(l * inverse_mass_j[k])));
     }
 };
 
