@@ -2,6 +2,7 @@
 
 #include "bond.hpp"
 
+#include <bit>
 #include <cmath>
 #include <limits>
 
@@ -132,8 +133,7 @@ void ShakeSweeps::relax_whole(const Correct& correct, const LinkBatch& batch, Co
 }
 
 /// All cut clusters together. A sweep too many changes nothing, and a reduction costs as much as one: votes begin where
-/// the last such stage ended, or before, if it had a sweep too many; with factors that depend on them, at once.
-/// Collective.
+/// the last such stage ended, or could have ended; with factors that depend on them, at once. Collective.
 template <class Correct>
 void ShakeSweeps::relax_cut(const Correct& correct, std::int64_t& first_vote, ConstraintResult& result)
 {
@@ -150,12 +150,12 @@ void ShakeSweeps::relax_cut(const Correct& correct, std::int64_t& first_vote, Co
         }
         if (adaptive()) note_errors(table.cut);
         if (adaptive() || sweeps >= first_vote || sweeps == settings_.max_iterations)
-            any_active = vote(last_correction == sweeps, last_correction >= sweeps - 1, result);
+            any_active = vote(sweeps - last_correction, result);
     }
-    first_vote = one_too_many() && sweeps > 1 ? sweeps - 1 : sweeps;
+    first_vote = sweeps - sweeps_too_many();
     if (any_active) {
         note_endless(table.cut);
-        vote(false, true, result);
+        vote(1, result);
     }
     // As if it had ended with the first sweep in which nothing was corrected.
     result.iterations = std::max(result.iterations, std::min(last_correction + 1, sweeps));
@@ -220,12 +220,14 @@ void ShakeSweeps::share_errors(ConstraintResult& result)
     for (const auto c : table.cut.clusters) progress_[index(c)].error = from_ordered_bits(shared(c));
 }
 
-/// Tells which cut clusters have failed, and returns whether any is active, here or elsewhere. `lately`: or was so in
-/// the sweep before. Collective.
-bool ShakeSweeps::vote(bool active, bool lately, ConstraintResult& result)
+/// Tells which cut clusters have failed, and returns whether any has been corrected in this sweep, here or elsewhere.
+/// `since`: sweeps since one was corrected here. Collective.
+bool ShakeSweeps::vote(std::int64_t since, ConstraintResult& result)
 {
     std::ranges::fill(mask_, 0);
-    mask_.back() = (active ? 1U : 0U) | (lately ? 2U : 0U);
+    // Bit 0: in this sweep; bit 1 + k: not more than 2^k sweeps ago.
+    constexpr auto all = ~std::uint64_t{0};
+    mask_.back() = since == 0 ? all : all << (1 + std::bit_width(static_cast<std::uint64_t>(since - 1)));
     const auto word = [this](std::int32_t cluster) -> std::uint64_t& {
         return mask_[static_cast<std::size_t>(table.clusters[index(cluster)].bit / 64)];
     };
@@ -249,6 +251,13 @@ bool ShakeSweeps::vote(bool active, bool lately, ConstraintResult& result)
         adapt(table.cut);
     }
     return (mask_.back() & 1) != 0;
+}
+
+/// As far as the last vote tells: half of them at least.
+std::int64_t ShakeSweeps::sweeps_too_many() const
+{
+    const auto bit = std::countr_zero(mask_.back());
+    return bit < 2 ? 0 : std::int64_t{1} << (bit - 2);
 }
 
 /// Leaves the atoms of failed clusters where they were before any guess, and says what failed first: on a rank that has

@@ -65,8 +65,8 @@ private:
     void note_errors(const LinkBatch& batch);
     void adapt(const LinkBatch& batch);
     void share_errors(ConstraintResult& result);
-    bool vote(bool active, bool lately, ConstraintResult& result);
-    bool one_too_many() const { return (mask_.back() & 2) == 0; } // sweep, as the last vote has it
+    bool vote(std::int64_t since, ConstraintResult& result);
+    std::int64_t sweeps_too_many() const;
     void withdraw_failed(std::span<const Vec3> guess, const ConstraintStage& stage, ConstraintResult& result);
 
     Progress& progress_of(const Link& link) { return progress_[static_cast<std::size_t>(link.cluster)]; }
