@@ -5,6 +5,9 @@
 
 #include <gtest/gtest.h>
 
+#include <limits>
+#include <numeric>
+#include <string>
 #include <vector>
 
 namespace holon::test {
@@ -16,14 +19,22 @@ struct Variant {
     const char* name;
     decltype(&bonds::set_vectors_baseline) set_vectors;
     decltype(&bonds::largest_error_baseline) largest_error;
+    decltype(&bonds::set_rows_baseline) set_rows;
+    decltype(&bonds::apply_baseline) apply;
 };
+
+#define HOLON_VARIANT_OF(set)                                                                                          \
+    Variant                                                                                                            \
+    {                                                                                                                  \
+#set, bonds::set_vectors_##set, bonds::largest_error_##set, bonds::set_rows_##set, bonds::apply_##set          \
+    }
 
 std::vector<Variant> variants()
 {
-    std::vector<Variant> all{{"baseline", bonds::set_vectors_baseline, bonds::largest_error_baseline}};
+    std::vector<Variant> all{HOLON_VARIANT_OF(baseline)};
 #if defined(__x86_64__)
-    if (__builtin_cpu_supports("x86-64-v3")) all.push_back({"v3", bonds::set_vectors_v3, bonds::largest_error_v3});
-    if (__builtin_cpu_supports("x86-64-v4")) all.push_back({"v4", bonds::set_vectors_v4, bonds::largest_error_v4});
+    if (__builtin_cpu_supports("x86-64-v3")) all.push_back(HOLON_VARIANT_OF(v3));
+    if (__builtin_cpu_supports("x86-64-v4")) all.push_back(HOLON_VARIANT_OF(v4));
 #endif
     return all;
 }
@@ -91,6 +102,71 @@ TEST(BondKernel, FindsTheLargestError)
         }
         weight[heavy] = 1.0;
     }
+}
+
+TEST(BondKernel, SetsRows)
+{
+    Noise noise(19);
+    std::vector<double> vectors(3 * n_places);
+    for (auto& x : vectors) x = noise();
+    for (const auto& variant : variants()) {
+        SCOPED_TRACE(variant.name);
+        std::vector<double> rows(4 * n_places, 7.0);
+        variant.set_rows(n_places, vectors.data(), rows.data());
+        for (std::size_t k = 0; k < n_places; ++k) {
+            EXPECT_EQ(Vec3(rows[4 * k], rows[4 * k + 1], rows[4 * k + 2]), at(vectors, k));
+            EXPECT_EQ(rows[4 * k + 3], 0.0);
+        }
+    }
+}
+
+/// Neighbours in memory included; what is too long or not a number stays where it is.
+TEST(BondKernel, MovesAtomsOntoTheLattice)
+{
+    constexpr std::size_t lost = 5, far = 11;
+    constexpr double inverse_dt = 500.0;
+    Noise noise(23);
+    std::vector<Vec3> moves(n_atoms);
+    for (auto& move : moves) move = 0.01 * noise.vector();
+    moves[lost][1] = std::numeric_limits<double>::quiet_NaN();
+    moves[far][2] = -2000.0;
+    std::vector<std::int32_t> atoms(n_atoms);
+    for (std::size_t k = 0; k < n_atoms; ++k) atoms[k] = k % 4 == 3 ? -1 : static_cast<std::int32_t>((7 * k) % n_atoms);
+    std::vector<IVec3> start(n_atoms);
+    for (auto& x : start) x = to_lattice(noise.vector(), position_unit);
+    for (const bool velocities : {false, true})
+        for (const int size : {3, 4})
+            for (const auto& variant : variants()) {
+                SCOPED_TRACE(variant.name + std::string(velocities ? ", velocities, " : ", positions, ") +
+                             std::to_string(size));
+                std::vector<double> numbers(n_atoms * static_cast<std::size_t>(size), 0.0);
+                for (std::size_t k = 0; k < n_atoms; ++k)
+                    for (std::size_t c = 0; c < 3; ++c)
+                        numbers[k * static_cast<std::size_t>(size) + c] = moves[k][static_cast<Eigen::Index>(c)];
+                const double unit = velocities ? velocity_unit : position_unit;
+                auto values = start, other = start, here = start;
+                variant.apply({.n = n_atoms,
+                               .moves = numbers.data(),
+                               .size = size,
+                               .per_unit = 1.0 / unit,
+                               .atoms = atoms.data(),
+                               .values = values.front().data(),
+                               .velocities = velocities ? nullptr : other.front().data(),
+                               .inverse_dt = inverse_dt,
+                               .here = here.front().data()});
+                auto expected_values = start, expected_other = start, expected_here = start;
+                for (std::size_t k = 0; k < n_atoms; ++k) {
+                    if (k == lost || k == far) continue;
+                    expected_here[k] += to_lattice(moves[k], unit);
+                    if (atoms[k] < 0) continue;
+                    const auto a = static_cast<std::size_t>(atoms[k]);
+                    expected_values[a] += to_lattice(moves[k], unit);
+                    if (!velocities) expected_other[a] += to_lattice(Vec3(moves[k] * inverse_dt), velocity_unit);
+                }
+                EXPECT_EQ(values, expected_values);
+                EXPECT_EQ(other, expected_other);
+                EXPECT_EQ(here, expected_here);
+            }
 }
 
 } // namespace
