@@ -46,14 +46,25 @@ public:
     }
 
     void start_receives() { start(receives_); }
-    void start_sends() { start(sends_); }
+    void start_sends()
+    {
+        start(sends_);
+        are_sending_ = true;
+    }
     /// One of them, by its number.
     void start_receive(std::size_t k) { check_mpi(MPI_Start(&receives_[k]), "MPI_Start"); }
-    void start_send(std::size_t k) { check_mpi(MPI_Start(&sends_[k]), "MPI_Start"); }
+    void start_send(std::size_t k)
+    {
+        check_mpi(MPI_Start(&sends_[k]), "MPI_Start");
+        are_sending_ = true;
+    }
 
     void wait_for_receives() { wait(receives_); }
     /// Until what was sent may be overwritten.
-    void wait_for_sends() { wait(sends_); }
+    void wait_for_sends()
+    {
+        if (std::exchange(are_sending_, false)) wait(sends_);
+    }
 
 private:
     using Requests = std::vector<MPI_Request>;
@@ -72,6 +83,7 @@ private:
 
     Communicator comm_;
     Requests receives_, sends_;
+    bool are_sending_ = false; // some, since the last wait
 };
 
 } // namespace holon

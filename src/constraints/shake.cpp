@@ -54,15 +54,14 @@ private:
     std::vector<std::int32_t> local_i_, local_j_; // per place of a link: index in Atoms
     std::vector<double> d2_, per_d2_;             // likewise, of counted links
     std::vector<std::int32_t> targets_;           // per number: the owned atom, or -1
-    std::vector<Vec3> guess_;                     // per number: displacement of an owned atom before the first sweep
-    std::vector<IVec3> values_;                   // per number: trial position or velocity, as the owner has it
+    std::vector<Vec3> guess_;   // per number: displacement of an owned atom before the first sweep; or none
+    std::vector<IVec3> values_; // per number: trial position or velocity, as the owner has it
 };
 
 void ShakeSolver::rebuild(std::span<const ClusterInstance> clusters, const Atoms& atoms, const AtomDirectory& directory)
 {
     sweeps_.rebuild(clusters, atoms, directory);
     values_.resize(table_.n_atoms());
-    guess_.resize(table_.n_atoms());
     targets_.resize(table_.n_atoms());
     for (std::size_t k = 0; k < targets_.size(); ++k)
         targets_[k] = table_.owned(static_cast<std::int32_t>(k)) ? table_.local[k] : -1;
@@ -91,8 +90,9 @@ void ShakeSolver::add_needs(const MoleculeType& molecule, const ConstraintCluste
 void ShakeSolver::guess(bool warm, double unit)
 {
     std::ranges::fill(sweeps_.multipliers, 0.0);
-    std::ranges::fill(guess_, Vec3::Zero());
+    guess_.clear();
     if (!warm) return;
+    guess_.assign(table_.n_atoms(), Vec3::Zero());
     for (std::size_t k = 0; k < table_.links.size(); ++k) {
         const auto& link = table_.links[k];
         const double multiplier = sweeps_.multipliers[k] = kept_[k] / unit;

@@ -283,7 +283,8 @@ void ShakeSweeps::withdraw_failed(std::span<const Vec3> guess, const ConstraintS
     for (const auto& link : table.links)
         if (failed(link))
             for (const auto number : {link.i, link.j})
-                displacements_[index(number)].value = to_bits(-guess[index(number)]);
+                displacements_[index(number)].value =
+                    to_bits(guess.empty() ? Vec3::Zero() : Vec3(-guess[index(number)]));
 }
 
 } // namespace holon

@@ -22,7 +22,7 @@ public:
     void start();
 
     /// Sweeps until every cluster is done or has failed: |s| = d, or r.s = 0. `guess`: per number, what its owned atom
-    /// has been displaced by before, which is taken back where a cluster fails. Collective.
+    /// has been displaced by before, if it has, which is taken back where a cluster fails. Collective.
     void relax_lengths(std::span<const Vec3> guess, const ConstraintStage& stage, ConstraintResult& result);
     void relax_rates(std::span<const Vec3> guess, const ConstraintStage& stage, ConstraintResult& result);
 
