@@ -2,10 +2,12 @@
 /// V. Kraeutler, W. F. van Gunsteren, P. H. Huenenberger, J. Comput. Chem. 22, 501 (2001).
 ///
 /// With r the reference and s the trial bond vectors, the multipliers l solve |s_k - sum_l C_kl l_l r_l| = d_k, where C
-/// holds inverse masses only. Each iteration solves A dl = g, A_kl = C_kl s_k.r_l, g_k = (s_k^2 - d_k^2) / 2: the error
-/// is squared each time, so that the solution is exact to round-off after three or four.
+/// holds inverse masses only. Each iteration solves A dl = g, A_kl = C_kl s_k.r_l, g_k = |s_k| (|s_k| - d_k), with
+/// which the error that is left is smaller than with (s_k^2 - d_k^2) / 2, see newton.cpp: it is squared each time, so
+/// that the solution is exact to round-off after three or four.
 #include "bond.hpp"
 
+#include <cmath>
 #include <vector>
 
 namespace holon {
@@ -95,7 +97,8 @@ bool newton(const Shape& shape, const Bonds<N>& r, const Bonds<N>& trial, Multip
         for (int k = 0; k < N; ++k) {
             for (int l = 0; l < N; ++l) matrix[k][l] = shape.coupling[k][l] * s[k].dot(r[l]);
             if (!(s[k].dot(r[k]) > min_cosine * shape.d2[k])) return false;
-            g[k] = 0.5 * (s[k].squaredNorm() - shape.d2[k]);
+            const double s2 = s[k].squaredNorm();
+            g[k] = s2 - std::sqrt(s2 * shape.d2[k]);
             error = std::max(error, std::abs(g[k]) / shape.d2[k]);
         }
         const auto change = solve<N>(matrix, g);

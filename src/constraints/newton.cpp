@@ -2,8 +2,10 @@
 ///
 /// With r the reference and s the trial bond vectors, the multipliers l solve |s_k - sum_l C_kl l_l r_l| = d_k, where C
 /// holds inverse masses only (V. Kraeutler, W. F. van Gunsteren, P. H. Huenenberger, J. Comput. Chem. 22, 501 (2001)).
-/// Each iteration solves A dl = g, A_kl = C_kl s_k.r_l, g_k = (s_k^2 - d_k^2) / 2; what is left is half the square of
-/// the change of s. The velocity stage is linear: s = r, g_k = r_k.v_k.
+/// Each iteration solves A dl = g, A_kl = C_kl s_k.r_l. With g_k = (s_k^2 - d_k^2) / 2 as there, half the square of the
+/// change of s is left; here g_k = |s_k| (|s_k| - d_k), which is the condition |s_k| = d_k times |s_k|: the matrix is
+/// the same, and left is what s_k has changed across itself. Most of a change is along s_k: an iteration less. The
+/// velocity stage is linear: s = r, g_k = r_k.v_k.
 ///
 /// The matrix of one iteration is wrong by the change of s in the next: when the product of the two changes will be
 /// lost in rounding, the last iteration does with the factors of the one before.

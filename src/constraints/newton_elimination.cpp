@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <set>
 #include <string>
+#include <type_traits>
 
 namespace holon {
 
@@ -19,6 +20,30 @@ constexpr double least_density = 0.7;
 std::size_t index(std::int32_t k)
 {
     return static_cast<std::size_t>(k);
+}
+
+/// Calls f(n), with n known to the compiler if it is one of the numbers that most pivots have.
+template <class F>
+void with_size(std::int32_t n, F f)
+{
+    switch (n) {
+    case 0:
+        return f(std::integral_constant<int, 0>());
+    case 1:
+        return f(std::integral_constant<int, 1>());
+    case 2:
+        return f(std::integral_constant<int, 2>());
+    case 3:
+        return f(std::integral_constant<int, 3>());
+    case 4:
+        return f(std::integral_constant<int, 4>());
+    case 5:
+        return f(std::integral_constant<int, 5>());
+    case 6:
+        return f(std::integral_constant<int, 6>());
+    default:
+        return f(n);
+    }
 }
 
 } // namespace
@@ -41,12 +66,14 @@ public:
     {
         order_pivots();
         const auto n_dense = dense_tail();
+        const auto n_sparse = order_.size() - n_dense;
+        sort_sparse(n_sparse);
         plan_.diagonal_.resize(index(n_pivots_));
-        place_sparse(order_.size() - n_dense);
-        place_dense(order_.size() - n_dense);
+        place_sparse(n_sparse);
+        place_dense(n_sparse);
         place_remaining();
         plan_.n_values_ = next_;
-        find_targets();
+        find_targets(n_sparse);
     }
 
 private:
@@ -95,6 +122,27 @@ private:
         return tail;
     }
 
+    /// Pivots that do not need each other one after another, so that the processor has several under way, and those
+    /// of a kind together. What waits for what stays as it is, and so does the fill.
+    void sort_sparse(std::size_t n_sparse)
+    {
+        std::vector<std::int32_t> level(neighbours_.size()); // per unknown: length of the chain of pivots before it
+        std::vector<std::size_t> sorted(n_sparse);
+        for (std::size_t k = 0; k < n_sparse; ++k) {
+            sorted[k] = k;
+            for (const auto other : after_[k])
+                level[index(other)] = std::max(level[index(other)], level[index(order_[k])] + 1);
+        }
+        std::ranges::stable_sort(sorted, {},
+                                 [&](std::size_t k) { return std::pair(level[index(order_[k])], after_[k].size()); });
+        const auto order = order_;
+        const auto after = after_;
+        for (std::size_t k = 0; k < n_sparse; ++k) {
+            order_[k] = order[sorted[k]];
+            after_[k] = after[sorted[k]];
+        }
+    }
+
     std::int32_t place(Entry entry)
     {
         const auto position = static_cast<std::int32_t>(next_++);
@@ -107,12 +155,16 @@ private:
         for (std::size_t k = 0; k < n_sparse; ++k) {
             const auto unknown = order_[k];
             const auto& others = after_[k];
+            const auto n = static_cast<std::int32_t>(others.size());
+            if (plan_.runs_.empty() || plan_.runs_.back().n != n)
+                plan_.runs_.push_back({n, 0, next_, plan_.pivots_.size(), plan_.others_.size(), plan_.targets_.size()});
+            ++plan_.runs_.back().n_pivots;
+            plan_.pivots_.push_back(unknown);
             plan_.diagonal_[index(unknown)] = place({unknown, unknown});
-            plan_.pivots_.push_back({unknown, plan_.diagonal_[index(unknown)], static_cast<std::int32_t>(others.size()),
-                                     plan_.others_.size(), 0});
             for (const auto other : others) place({unknown, other});
             for (const auto other : others) place({other, unknown});
             plan_.others_.insert(plan_.others_.end(), others.begin(), others.end());
+            plan_.targets_.resize(plan_.targets_.size() + others.size() * others.size());
         }
     }
 
@@ -143,14 +195,12 @@ private:
         plan_.remaining_.assign(remaining_.begin(), remaining_.end());
     }
 
-    void find_targets()
+    void find_targets(std::size_t n_sparse)
     {
-        for (auto& pivot : plan_.pivots_) {
-            pivot.targets = plan_.targets_.size();
-            const auto others = std::span(plan_.others_).subspan(pivot.others, index(pivot.n));
-            for (const auto i : others)
-                for (const auto j : others) plan_.targets_.push_back(plan_.position({i, j}));
-        }
+        auto target = plan_.targets_.begin();
+        for (std::size_t k = 0; k < n_sparse; ++k)
+            for (const auto i : after_[k])
+                for (const auto j : after_[k]) *target++ = plan_.position({i, j});
     }
 
     Elimination& plan_;
@@ -174,21 +224,24 @@ std::int32_t Elimination::position(Entry entry) const
     return found->second;
 }
 
-void Elimination::factor(std::span<double> values) const
+void Elimination::factor(std::span<double> all_values) const
 {
-    for (const auto& pivot : pivots_) {
-        const auto n = index(pivot.n);
-        double* const diagonal = &values[index(pivot.diagonal)];
-        const double* const u = diagonal + 1;
-        double* const l = diagonal + 1 + n;
-        const std::int32_t* target = targets_.data() + pivot.targets;
-        *diagonal = 1.0 / *diagonal;
-        for (std::size_t i = 0; i < n; ++i) {
-            l[i] *= *diagonal;
-            for (std::size_t j = 0; j < n; ++j) values[index(*target++)] -= l[i] * u[j];
-        }
-    }
-    if (!dense_.empty()) factor_dense(values);
+    double* const values = all_values.data();
+    for (const auto& run : runs_)
+        with_size(run.n, [&](auto n) {
+            const std::int32_t* target = targets_.data() + run.targets;
+            double* diagonal = values + run.values;
+            for (std::int32_t k = 0; k < run.n_pivots; ++k, diagonal += 1 + 2 * n) {
+                const double* const u = diagonal + 1;
+                double* const l = diagonal + 1 + n;
+                const double inverse = *diagonal = 1.0 / *diagonal;
+                for (int i = 0; i < n; ++i) {
+                    const double factor = l[i] *= inverse;
+                    for (int j = 0; j < n; ++j) values[*target++] -= factor * u[j];
+                }
+            }
+        });
+    if (!dense_.empty()) factor_dense(all_values);
 }
 
 void Elimination::factor_dense(std::span<double> values) const
@@ -206,13 +259,17 @@ void Elimination::factor_dense(std::span<double> values) const
 
 void Elimination::forward(std::span<const double> values, std::span<double> rhs) const
 {
-    for (const auto& pivot : pivots_) {
-        const auto n = index(pivot.n);
-        const double* const l = &values[index(pivot.diagonal)] + 1 + n;
-        const std::int32_t* const other = others_.data() + pivot.others;
-        const double b = rhs[index(pivot.unknown)];
-        for (std::size_t i = 0; i < n; ++i) rhs[index(other[i])] -= l[i] * b;
-    }
+    for (const auto& run : runs_)
+        with_size(run.n, [&](auto n) {
+            const std::int32_t* const pivot = pivots_.data() + run.pivots;
+            const std::int32_t* other = others_.data() + run.others;
+            const double* diagonal = values.data() + run.values;
+            for (std::int32_t k = 0; k < run.n_pivots; ++k, diagonal += 1 + 2 * n) {
+                const double* const l = diagonal + 1 + n;
+                const double b = rhs[index(pivot[k])];
+                for (int i = 0; i < n; ++i) rhs[index(*other++)] -= l[i] * b;
+            }
+        });
     const auto n = dense_.size();
     for (std::size_t k = 0; k < index(dense_pivots_); ++k)
         for (std::size_t i = k + 1; i < n; ++i)
@@ -228,13 +285,18 @@ void Elimination::backward(std::span<const double> values, std::span<double> rhs
         for (std::size_t j = k + 1; j < n_dense; ++j) b -= row[j] * rhs[index(dense_[j])];
         rhs[index(dense_[k])] = b * row[k];
     }
-    for (auto p = pivots_.rbegin(); p != pivots_.rend(); ++p) {
-        const double* const diagonal = &values[index(p->diagonal)];
-        const std::int32_t* const other = others_.data() + p->others;
-        double b = rhs[index(p->unknown)];
-        for (std::size_t j = 0; j < index(p->n); ++j) b -= diagonal[1 + j] * rhs[index(other[j])];
-        rhs[index(p->unknown)] = b * *diagonal;
-    }
+    for (auto run = runs_.rbegin(); run != runs_.rend(); ++run)
+        with_size(run->n, [&](auto n) {
+            const std::int32_t* const pivot = pivots_.data() + run->pivots;
+            const std::int32_t* const others = others_.data() + run->others;
+            for (std::int32_t k = run->n_pivots; k-- > 0;) {
+                const double* const diagonal = values.data() + run->values + index(k) * (1 + 2 * index(n));
+                const std::int32_t* const other = others + k * n;
+                double b = rhs[index(pivot[k])];
+                for (int j = 0; j < n; ++j) b -= diagonal[1 + j] * rhs[index(other[j])];
+                rhs[index(pivot[k])] = b * *diagonal;
+            }
+        });
 }
 
 } // namespace holon

@@ -49,20 +49,21 @@ public:
     void backward(std::span<const double> values, std::span<double> rhs) const;
 
 private:
-    /// One sparse pivot: its elements of U and L follow its diagonal in the values; `targets` are the elements that
-    /// they change, row by row.
-    struct Pivot {
-        std::int32_t unknown = 0, diagonal = 0, n = 0;
-        std::size_t others = 0, targets = 0; // where its unknowns and targets begin
+    /// Sparse pivots one after another with n others each. In the values each has its diagonal, its row of U and its
+    /// column of L.
+    struct Run {
+        std::int32_t n = 0, n_pivots = 0;
+        std::size_t values = 0, pivots = 0, others = 0, targets = 0; // where those of the first one begin
     };
 
     class Planner;
     void factor_dense(std::span<double> values) const;
 
     std::size_t n_values_ = 0;
-    std::vector<Pivot> pivots_;
+    std::vector<Run> runs_;
+    std::vector<std::int32_t> pivots_;   // sparse ones in order: unknowns
     std::vector<std::int32_t> others_;   // of each sparse pivot: the unknowns after it that it is coupled to
-    std::vector<std::int32_t> targets_;  // of each sparse pivot: positions
+    std::vector<std::int32_t> targets_;  // of each sparse pivot: positions of the elements that it changes, by row
     std::vector<std::int32_t> diagonal_; // per pivot unknown: position
 
     std::vector<std::int32_t> dense_; // unknowns of the dense block, its pivots first; empty: there is none

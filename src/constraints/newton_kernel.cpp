@@ -21,7 +21,7 @@ using lattice_lanes::V3;
 using F4 = Vector<double, bundle_size>;
 static_assert(newton::lanes == lattice_lanes::lanes);
 
-template <bool velocities>
+template <Condition condition>
 HOLON_INLINE Errors right_side(const Leaf& leaf, double scale, double least_cosine, double* rhs)
 {
     const I8 lane = {0, 1, 2, 3, 4, 5, 6, 7};
@@ -36,9 +36,13 @@ HOLON_INLINE Errors right_side(const Leaf& leaf, double scale, double least_cosi
         store(leaf.present + 2 * leaf.n + first, present.z);
         const F8 along = fused_dot(present, r), d2 = load<F8>(leaf.d2 + first);
         store(leaf.along + first, along);
-        const F8 g = velocities ? along : 0.5 * (fused_dot(present, present) - d2);
+        F8 g = along;
+        if constexpr (condition != Condition::rate) {
+            const F8 s2 = fused_dot(present, present);
+            g = condition == Condition::length ? s2 - square_root(s2 * d2) : 0.5 * (s2 - d2);
+        }
         const I8 here = (I8)(lane < splat<I8>(std::int64_t{n}));
-        const I8 good = velocities ? (I8)(g - g == 0.0) : (I8)(along > least_cosine * d2);
+        const I8 good = condition == Condition::rate ? (I8)(g - g == 0.0) : (I8)(along > least_cosine * d2);
         const F8 error = kept_where(here, magnitude(g) * load<F8>(leaf.per_d2 + first) * scale);
         if (any_bit((I8)(error > errors.largest)))
             for (int l = 0; l < n; ++l)
@@ -95,10 +99,17 @@ void HOLON_NAME(set_pulls)(const Leaf& leaf)
     }
 }
 
-Errors HOLON_NAME(set_right_side)(const Leaf& leaf, bool velocities, double scale, double least_cosine, double* rhs)
+Errors HOLON_NAME(set_right_side)(const Leaf& leaf, Condition condition, double scale, double least_cosine, double* rhs)
 {
-    return velocities ? right_side<true>(leaf, scale, least_cosine, rhs)
-                      : right_side<false>(leaf, scale, least_cosine, rhs);
+    switch (condition) {
+    case Condition::length:
+        return right_side<Condition::length>(leaf, scale, least_cosine, rhs);
+    case Condition::square:
+        return right_side<Condition::square>(leaf, scale, least_cosine, rhs);
+    case Condition::rate:
+        break;
+    }
+    return right_side<Condition::rate>(leaf, scale, least_cosine, rhs);
 }
 
 void HOLON_NAME(set_rows)(const Leaf& leaf, bool with_reference, double* values)

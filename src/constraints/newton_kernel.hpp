@@ -42,6 +42,13 @@ struct Leaf {
     const Coupling* couplings;
 };
 
+/// What is to vanish for each link, g, in units that give all of them the same matrix.
+enum class Condition {
+    length, ///< |s| (|s| - d): only what s changes across itself is left by an iteration
+    square, ///< (s^2 - d^2) / 2
+    rate    ///< r.s, of relative velocities s
+};
+
 struct Errors {
     double largest = 0.0;   // |g| / d^2, times `scale`
     std::int64_t worst = 0; // first link with that error
@@ -50,9 +57,9 @@ struct Errors {
 
 #define HOLON_DECLARE(variant)                                                                                         \
     void set_pulls_##variant(const Leaf&);                                                                             \
-    /** Right side: g = (s^2 - d^2) / 2 or r.s, for each own link. Lost is one with s.r not above `least_cosine` d^2;  \
-        with velocities, where g is not finite. */                                                                     \
-    Errors set_right_side_##variant(const Leaf&, bool velocities, double scale, double least_cosine, double* rhs);     \
+    /** Right side, g, for each own link. Lost is one with s.r not above `least_cosine` d^2; of rates, where g is not  \
+        finite. */                                                                                                     \
+    Errors set_right_side_##variant(const Leaf&, Condition, double scale, double least_cosine, double* rhs);           \
     /** Rows of own links, made with r or the present bonds; after set_right_side(). */                                \
     void set_rows_##variant(const Leaf&, bool with_reference, double* values);                                         \
     /** Adds to the multipliers, and moves the atoms. */                                                               \

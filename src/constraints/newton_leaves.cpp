@@ -125,8 +125,12 @@ void Leaves<velocities>::assemble(const LocalBranch& leaf, Jacobian jacobian, bo
 {
     const auto& shape = *leaf.shape;
     const auto arrays = arrays_of(leaf);
+    // With a matrix that is kept, errors of lengths fall more at first than later, and tell nothing of what is left.
+    const auto condition = velocities                      ? Condition::rate
+                           : jacobian == Jacobian::present ? Condition::length
+                                                           : Condition::square;
     const auto errors =
-        HOLON_CALL(newton::set_right_side, arrays, velocities, velocities ? stage_.dt : 1.0, min_cosine, rhs.data());
+        HOLON_CALL(newton::set_right_side, arrays, condition, velocities ? stage_.dt : 1.0, min_cosine, rhs.data());
     if (shape.n_own > 0) report.note(errors.largest, shape.constraints[static_cast<std::size_t>(errors.worst)]);
     if (errors.lost >= 0) report.fail(shape.constraints[static_cast<std::size_t>(errors.lost)], turned);
     if (!renew) return;

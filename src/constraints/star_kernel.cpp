@@ -96,7 +96,8 @@ HOLON_INLINE I8 newton(const Batch<N>& batch, const V3 (&r)[N], const V3 (&trial
         for (int k = 0; k < N; ++k) {
             for (int l = 0; l < N; ++l) matrix[k][l] = batch.coupling(k, l) * dot(s[k], r[l]);
             active &= (I8)(dot(s[k], r[k]) > min_cosine * batch.d2[k]);
-            change[k] = 0.5 * (dot(s[k], s[k]) - batch.d2[k]);
+            const F8 s2 = dot(s[k], s[k]);
+            change[k] = s2 - square_root(s2 * batch.d2[k]);
             const F8 relative = magnitude(change[k]) / batch.d2[k];
             error = select(relative > error, relative, error);
         }

@@ -12,6 +12,7 @@
 namespace holon::test {
 namespace {
 
+using newton::Condition;
 using newton::Coupling;
 using newton::Errors;
 using newton::Leaf;
@@ -137,12 +138,12 @@ struct Chain {
 std::vector<double> outcome(const Variant& variant)
 {
     std::vector<double> all;
-    for (const bool velocities : {false, true}) {
+    for (const auto condition : {Condition::length, Condition::square, Condition::rate}) {
         Chain chain;
         const auto leaf = chain.leaf();
         variant.set_pulls(leaf);
-        const auto errors = variant.set_right_side(leaf, velocities, scale, least_cosine, chain.rhs.data());
-        variant.set_rows(leaf, velocities, chain.values.data());
+        const auto errors = variant.set_right_side(leaf, condition, scale, least_cosine, chain.rhs.data());
+        variant.set_rows(leaf, condition == Condition::rate, chain.values.data());
         variant.update(leaf, chain.rhs.data());
         all.insert(all.end(), {errors.largest, static_cast<double>(errors.worst), static_cast<double>(errors.lost)});
         for (const auto* numbers : {&chain.pull, &chain.rhs, &chain.values, &chain.multiplier, &chain.move})
@@ -157,21 +158,30 @@ TEST(NewtonKernel, SameBitsWithEveryInstructionSet)
     for (const auto& variant : variants()) EXPECT_EQ(outcome(variant), expected) << variant.name;
 }
 
-TEST(NewtonKernel, FollowsTheFormulas)
+double g_of(Condition condition, const Vec3& s, const Vec3& r, double d2)
 {
+    if (condition == Condition::rate) return r.dot(s);
+    return condition == Condition::length ? s.norm() * (s.norm() - std::sqrt(d2)) : 0.5 * (s.squaredNorm() - d2);
+}
+
+class NewtonKernelWith : public ::testing::TestWithParam<Condition> {};
+
+TEST_P(NewtonKernelWith, FollowsTheFormulas)
+{
+    const auto condition = GetParam();
     for (const auto& variant : variants()) {
         SCOPED_TRACE(variant.name);
         Chain chain;
         const Chain start;
         const auto leaf = chain.leaf();
         variant.set_pulls(leaf);
-        const auto errors = variant.set_right_side(leaf, false, scale, least_cosine, chain.rhs.data());
+        const auto errors = variant.set_right_side(leaf, condition, scale, least_cosine, chain.rhs.data());
         variant.set_rows(leaf, false, chain.values.data());
         double largest = 0.0;
         for (std::int32_t k = 0; k < n_own; ++k) {
             const auto n = static_cast<std::size_t>(k);
             const Vec3 present = start.trial(k);
-            const double g = 0.5 * (present.squaredNorm() - chain.d2[n]);
+            const double g = g_of(condition, present, Chain::at(chain.r, k), chain.d2[n]);
             EXPECT_NEAR(chain.rhs[static_cast<std::size_t>(chain.unknown[n])], g, 1e-16);
             if (scale * std::abs(g) / chain.d2[n] > largest) {
                 largest = scale * std::abs(g) / chain.d2[n];
@@ -201,17 +211,20 @@ TEST(NewtonKernel, FollowsTheFormulas)
     }
 }
 
+INSTANTIATE_TEST_SUITE_P(All, NewtonKernelWith,
+                         ::testing::Values(Condition::length, Condition::square, Condition::rate));
+
 TEST(NewtonKernel, NamesTheFirstLinkThatIsLost)
 {
     for (const auto& variant : variants())
-        for (const bool velocities : {false, true}) {
+        for (const auto condition : {Condition::length, Condition::square, Condition::rate}) {
             SCOPED_TRACE(variant.name);
             Chain chain;
             for (const std::size_t k : {11, 14})
                 for (std::size_t c = 0; c < 3; ++c)
-                    chain.s[c * n_places + k] =
-                        velocities ? std::numeric_limits<double>::infinity() : -chain.r[c * n_places + k];
-            EXPECT_EQ(variant.set_right_side(chain.leaf(), velocities, scale, least_cosine, chain.rhs.data()).lost, 11);
+                    chain.s[c * n_places + k] = condition == Condition::rate ? std::numeric_limits<double>::infinity()
+                                                                             : -chain.r[c * n_places + k];
+            EXPECT_EQ(variant.set_right_side(chain.leaf(), condition, scale, least_cosine, chain.rhs.data()).lost, 11);
         }
 }
 
