@@ -164,7 +164,7 @@ struct NewtonSolver::Projection {
     }
     std::span<double> rhs_of(const LocalBranch& branch)
     {
-        return std::span(self.rhs_).subspan(branch.unknowns, branch.shape->unknowns.size());
+        return std::span(self.rhs_).subspan(branch.unknowns, branch.shape->n_numbers());
     }
 
     /// Way up: puts the matrix of a branch together, eliminates its pivots, and hands the rest to the parent. At the
@@ -175,10 +175,10 @@ struct NewtonSolver::Projection {
         const auto values = values_of(branch), rhs = rhs_of(branch);
         const bool renew = renews(branch);
         Report report;
-        std::ranges::fill(rhs, 0.0);
         if (shape.children.empty()) {
-            leaves.assemble(branch, self.scheme_.jacobian, renew, values, rhs, report);
+            leaves.assemble(branch, self.scheme_.jacobian, iteration == 1, renew, values, rhs, report);
         } else {
+            std::ranges::fill(rhs, 0.0);
             if (renew) std::ranges::fill(values, 0.0);
             add_children(branch, renew, report);
         }
@@ -197,11 +197,11 @@ struct NewtonSolver::Projection {
 
     static void factor(const Branch& shape, std::span<double> values, Report& report)
     {
-        shape.elimination.factor(values);
-        for (std::int32_t p = 0; p < shape.n_pivots; ++p) {
-            const double growth = shape.elimination.inverse_pivot(values, p) * shape.scale[index(p)];
-            if (!(growth > 0.0 && growth < max_growth)) report.fail(shape.unknowns[index(p)], newton::singular);
-            report.growth = std::max(report.growth, growth);
+        const auto growth = shape.elimination.factor(values, shape.scale, max_growth);
+        report.growth = std::max(report.growth, growth.largest);
+        for (std::int32_t p = 0; p < shape.n_pivots && !growth.is_sound; ++p) {
+            const double of_this = shape.elimination.inverse_pivot(values, p) * shape.scale[index(p)];
+            if (!(of_this > 0.0 && of_this < max_growth)) report.fail(shape.unknowns[index(p)], newton::singular);
         }
     }
 

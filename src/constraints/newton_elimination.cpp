@@ -1,13 +1,14 @@
 #include "newton_elimination.hpp"
 
 #include <holon/core/error.hpp>
+#include <holon/core/instruction_sets.hpp>
 
 #include <Eigen/Core>
 
 #include <algorithm>
+#include <numeric>
 #include <set>
 #include <string>
-#include <type_traits>
 
 namespace holon {
 
@@ -22,37 +23,13 @@ std::size_t index(std::int32_t k)
     return static_cast<std::size_t>(k);
 }
 
-/// Calls f(n), with n known to the compiler if it is one of the numbers that most pivots have.
-template <class F>
-void with_size(std::int32_t n, F f)
-{
-    switch (n) {
-    case 0:
-        return f(std::integral_constant<int, 0>());
-    case 1:
-        return f(std::integral_constant<int, 1>());
-    case 2:
-        return f(std::integral_constant<int, 2>());
-    case 3:
-        return f(std::integral_constant<int, 3>());
-    case 4:
-        return f(std::integral_constant<int, 4>());
-    case 5:
-        return f(std::integral_constant<int, 5>());
-    case 6:
-        return f(std::integral_constant<int, 6>());
-    default:
-        return f(n);
-    }
-}
+using Set = std::set<std::int32_t>;
 
-} // namespace
-
-/// Builds an Elimination.
-class Elimination::Planner {
+/// The structure of a matrix of which unknowns are eliminated.
+class Structure {
 public:
-    Planner(Elimination& plan, std::int32_t n_pivots, std::int32_t n_unknowns, const std::vector<Entry>& entries)
-        : plan_(plan), n_pivots_(n_pivots), neighbours_(index(n_unknowns))
+    Structure(std::int32_t n_pivots, std::int32_t n_unknowns, const std::vector<Entry>& entries)
+        : n_pivots_(n_pivots), neighbours_(index(n_unknowns))
     {
         for (const auto& [i, j] : entries) {
             if (i >= n_pivots && j >= n_pivots)
@@ -62,87 +39,107 @@ public:
         }
     }
 
+    /// The pivots, and for pivots all unknowns, still coupled to an unknown.
+    const Set& neighbours(std::int32_t unknown) const { return neighbours_[index(unknown)]; }
+
+    /// Eliminating a pivot couples all its neighbours, which are returned, to each other.
+    std::vector<std::int32_t> eliminate(std::int32_t pivot)
+    {
+        const std::vector<std::int32_t> around(neighbours(pivot).begin(), neighbours(pivot).end());
+        for (const auto a : around) {
+            auto& others = neighbours_[index(a)];
+            others.erase(pivot);
+            for (const auto b : around) {
+                if (a >= n_pivots_ && b >= n_pivots_)
+                    remaining_.emplace(a, b);
+                else if (a != b)
+                    others.insert(b);
+            }
+        }
+        return around;
+    }
+
+    /// Elements between unknowns that stay.
+    std::set<Entry>& remaining() { return remaining_; }
+
+private:
+    std::int32_t n_pivots_;
+    std::vector<Set> neighbours_;
+    std::set<Entry> remaining_;
+};
+
+/// Number of pivots at the end of the order that are best treated as a dense block. `after`: per pivot in order, the
+/// unknowns that it is coupled to and that follow.
+std::size_t dense_tail(const std::vector<std::int32_t>& order, const std::vector<std::vector<std::int32_t>>& after)
+{
+    Set block; // the pivots considered and all that they are coupled to
+    std::size_t n_elements = 0, tail = 0;
+    double n_full = 0.0;
+    for (std::size_t n = 1; n <= order.size(); ++n) {
+        const auto k = order.size() - n;
+        block.insert(order[k]);
+        block.insert(after[k].begin(), after[k].end());
+        n_elements += after[k].size();
+        n_full += static_cast<double>(block.size() - 1);
+        if (n >= least_dense_pivots && static_cast<double>(n_elements) >= least_density * n_full) tail = n;
+    }
+    return tail;
+}
+
+} // namespace
+
+std::vector<std::int32_t> elimination_order(std::int32_t n_pivots, std::int32_t n_unknowns,
+                                            const std::vector<Entry>& entries)
+{
+    Structure structure(n_pivots, n_unknowns, entries);
+    std::set<std::pair<std::size_t, std::int32_t>> queue;
+    const auto degree = [&](std::int32_t k) { return std::pair(structure.neighbours(k).size(), k); };
+    for (std::int32_t k = 0; k < n_pivots; ++k) queue.insert(degree(k));
+
+    std::vector<std::int32_t> order;
+    std::vector<std::vector<std::int32_t>> after;
+    std::vector<std::pair<int, std::size_t>> kind(index(n_unknowns)); // longest chain of pivots before it; neighbours
+    while (!queue.empty()) {
+        const auto [n, pivot] = *queue.begin();
+        queue.erase(queue.begin());
+        kind[index(pivot)].second = n;
+        for (const auto a : structure.neighbours(pivot)) {
+            queue.erase(degree(a));
+            kind[index(a)].first = std::max(kind[index(a)].first, kind[index(pivot)].first + 1);
+        }
+        order.push_back(pivot);
+        after.push_back(structure.eliminate(pivot));
+        for (const auto a : after.back())
+            if (a < n_pivots) queue.insert(degree(a));
+    }
+    const auto sparse = std::span(order).first(order.size() - dense_tail(order, after));
+    std::ranges::stable_sort(sparse, {}, [&](std::int32_t k) { return kind[index(k)]; });
+    return order;
+}
+
+/// Builds an Elimination.
+class Elimination::Planner {
+public:
+    Planner(Elimination& plan, std::int32_t n_pivots, std::int32_t n_unknowns, const std::vector<Entry>& entries)
+        : plan_(plan), n_pivots_(n_pivots), structure_(n_pivots, n_unknowns, entries)
+    {
+        for (std::int32_t k = 0; k < n_pivots; ++k) after_.push_back(structure_.eliminate(k));
+    }
+
     void run()
     {
-        order_pivots();
-        const auto n_dense = dense_tail();
-        const auto n_sparse = order_.size() - n_dense;
-        sort_sparse(n_sparse);
-        plan_.diagonal_.resize(index(n_pivots_));
+        std::vector<std::int32_t> pivots(index(n_pivots_));
+        std::iota(pivots.begin(), pivots.end(), 0);
+        const auto n_sparse = n_pivots_ - static_cast<std::int32_t>(dense_tail(pivots, after_));
+        plan_.diagonal_.resize(pivots.size());
         place_sparse(n_sparse);
-        place_dense(n_sparse);
+        if (n_sparse < n_pivots_) place_dense(n_sparse);
         place_remaining();
         plan_.n_values_ = next_;
         find_targets(n_sparse);
     }
 
 private:
-    using Set = std::set<std::int32_t>;
-
-    /// Least degree first. Eliminating an unknown couples all its neighbours to each other.
-    void order_pivots()
-    {
-        std::set<std::pair<std::size_t, std::int32_t>> queue;
-        for (std::int32_t k = 0; k < n_pivots_; ++k) queue.emplace(neighbours_[index(k)].size(), k);
-        while (!queue.empty()) {
-            const auto pivot = queue.begin()->second;
-            queue.erase(queue.begin());
-            order_.push_back(pivot);
-            const auto& around =
-                after_.emplace_back(neighbours_[index(pivot)].begin(), neighbours_[index(pivot)].end());
-            for (const auto a : around) {
-                auto& others = neighbours_[index(a)];
-                if (a < n_pivots_) queue.erase({others.size(), a});
-                others.erase(pivot);
-                for (const auto b : around) {
-                    if (a >= n_pivots_ && b >= n_pivots_)
-                        remaining_.emplace(a, b);
-                    else if (a != b)
-                        others.insert(b);
-                }
-                if (a < n_pivots_) queue.emplace(others.size(), a);
-            }
-        }
-    }
-
-    /// Number of pivots at the end of the order that are best treated as a dense block.
-    std::size_t dense_tail() const
-    {
-        Set block; // the pivots considered and all that they are coupled to
-        std::size_t n_elements = 0, tail = 0;
-        double n_full = 0.0;
-        for (std::size_t n = 1; n <= order_.size(); ++n) {
-            const auto k = order_.size() - n;
-            block.insert(order_[k]);
-            block.insert(after_[k].begin(), after_[k].end());
-            n_elements += after_[k].size();
-            n_full += static_cast<double>(block.size() - 1);
-            if (n >= least_dense_pivots && static_cast<double>(n_elements) >= least_density * n_full) tail = n;
-        }
-        return tail;
-    }
-
-    /// Pivots that do not need each other one after another, so that the processor has several under way, and those
-    /// of a kind together. What waits for what stays as it is, and so does the fill.
-    void sort_sparse(std::size_t n_sparse)
-    {
-        std::vector<std::int32_t> level(neighbours_.size()); // per unknown: length of the chain of pivots before it
-        std::vector<std::size_t> sorted(n_sparse);
-        for (std::size_t k = 0; k < n_sparse; ++k) {
-            sorted[k] = k;
-            for (const auto other : after_[k])
-                level[index(other)] = std::max(level[index(other)], level[index(order_[k])] + 1);
-        }
-        std::ranges::stable_sort(sorted, {},
-                                 [&](std::size_t k) { return std::pair(level[index(order_[k])], after_[k].size()); });
-        const auto order = order_;
-        const auto after = after_;
-        for (std::size_t k = 0; k < n_sparse; ++k) {
-            order_[k] = order[sorted[k]];
-            after_[k] = after[sorted[k]];
-        }
-    }
-
     std::int32_t place(Entry entry)
     {
         const auto position = static_cast<std::int32_t>(next_++);
@@ -150,65 +147,63 @@ private:
         return position;
     }
 
-    void place_sparse(std::size_t n_sparse)
+    void place_sparse(std::int32_t n_sparse)
     {
-        for (std::size_t k = 0; k < n_sparse; ++k) {
-            const auto unknown = order_[k];
-            const auto& others = after_[k];
+        auto& runs = plan_.runs_;
+        std::int64_t n_targets = 0;
+        for (std::int32_t k = 0; k < n_sparse; ++k) {
+            const auto& others = after_[index(k)];
             const auto n = static_cast<std::int32_t>(others.size());
-            if (plan_.runs_.empty() || plan_.runs_.back().n != n)
-                plan_.runs_.push_back({n, 0, next_, plan_.pivots_.size(), plan_.others_.size(), plan_.targets_.size()});
-            ++plan_.runs_.back().n_pivots;
-            plan_.pivots_.push_back(unknown);
-            plan_.diagonal_[index(unknown)] = place({unknown, unknown});
-            for (const auto other : others) place({unknown, other});
-            for (const auto other : others) place({other, unknown});
+            if (runs.empty() || runs.back().n != n)
+                runs.push_back({n, k, 0, static_cast<std::int64_t>(next_), std::ssize(plan_.others_), n_targets});
+            ++runs.back().n_pivots;
+            n_targets += n * n;
+            plan_.diagonal_[index(k)] = place({k, k});
+            for (const auto other : others) place({k, other});
+            for (const auto other : others) place({other, k});
             plan_.others_.insert(plan_.others_.end(), others.begin(), others.end());
-            plan_.targets_.resize(plan_.targets_.size() + others.size() * others.size());
         }
     }
 
-    void place_dense(std::size_t n_sparse)
+    void place_dense(std::int32_t n_sparse)
     {
-        if (n_sparse == order_.size()) return;
         auto& dense = plan_.dense_;
-        dense.assign(order_.begin() + static_cast<std::ptrdiff_t>(n_sparse), order_.end());
-        plan_.dense_pivots_ = static_cast<std::int32_t>(dense.size());
+        plan_.dense_pivots_ = n_pivots_ - n_sparse;
         Set staying;
-        for (std::size_t k = n_sparse; k < order_.size(); ++k)
-            for (const auto other : after_[k])
+        for (auto k = n_sparse; k < n_pivots_; ++k) {
+            dense.push_back(k);
+            for (const auto other : after_[index(k)])
                 if (other >= n_pivots_) staying.insert(other);
+        }
         dense.insert(dense.end(), staying.begin(), staying.end());
         plan_.dense_begin_ = next_;
         for (const auto i : dense)
             for (const auto j : dense) {
                 const auto position = place({i, j});
                 if (i == j && i < n_pivots_) plan_.diagonal_[index(i)] = position;
-                if (i >= n_pivots_ && j >= n_pivots_) remaining_.emplace(i, j);
+                if (i >= n_pivots_ && j >= n_pivots_) structure_.remaining().emplace(i, j);
             }
     }
 
     void place_remaining()
     {
-        for (const auto& entry : remaining_)
+        const auto& remaining = structure_.remaining();
+        for (const auto& entry : remaining)
             if (!plan_.position_.contains(entry)) place(entry);
-        plan_.remaining_.assign(remaining_.begin(), remaining_.end());
+        plan_.remaining_.assign(remaining.begin(), remaining.end());
     }
 
-    void find_targets(std::size_t n_sparse)
+    void find_targets(std::int32_t n_sparse)
     {
-        auto target = plan_.targets_.begin();
-        for (std::size_t k = 0; k < n_sparse; ++k)
-            for (const auto i : after_[k])
-                for (const auto j : after_[k]) *target++ = plan_.position({i, j});
+        for (std::int32_t k = 0; k < n_sparse; ++k)
+            for (const auto i : after_[index(k)])
+                for (const auto j : after_[index(k)]) plan_.targets_.push_back(plan_.position({i, j}));
     }
 
     Elimination& plan_;
     std::int32_t n_pivots_;
-    std::vector<Set> neighbours_; // per unknown: the pivots, and for pivots all unknowns, still coupled to it
-    std::set<Entry> remaining_;
-    std::vector<std::int32_t> order_;
-    std::vector<std::vector<std::int32_t>> after_; // per pivot in order: unknowns that it is coupled to and that follow
+    Structure structure_;
+    std::vector<std::vector<std::int32_t>> after_; // per pivot: unknowns that it is coupled to and that follow
     std::size_t next_ = 0;                         // position to be given out
 };
 
@@ -224,24 +219,22 @@ std::int32_t Elimination::position(Entry entry) const
     return found->second;
 }
 
-void Elimination::factor(std::span<double> all_values) const
+elimination::Plan Elimination::sparse() const
 {
-    double* const values = all_values.data();
-    for (const auto& run : runs_)
-        with_size(run.n, [&](auto n) {
-            const std::int32_t* target = targets_.data() + run.targets;
-            double* diagonal = values + run.values;
-            for (std::int32_t k = 0; k < run.n_pivots; ++k, diagonal += 1 + 2 * n) {
-                const double* const u = diagonal + 1;
-                double* const l = diagonal + 1 + n;
-                const double inverse = *diagonal = 1.0 / *diagonal;
-                for (int i = 0; i < n; ++i) {
-                    const double factor = l[i] *= inverse;
-                    for (int j = 0; j < n; ++j) values[*target++] -= factor * u[j];
-                }
-            }
-        });
-    if (!dense_.empty()) factor_dense(all_values);
+    return {runs_.data(), std::ssize(runs_), others_.data(), targets_.data()};
+}
+
+elimination::Growth Elimination::factor(std::span<double> values, std::span<const double> scale, double limit) const
+{
+    auto all = HOLON_CALL(elimination::factor, sparse(), values.data(), scale.data(), limit);
+    if (dense_.empty()) return all;
+    factor_dense(values);
+    for (const auto k : std::span(dense_).first(index(dense_pivots_))) {
+        const double growth = inverse_pivot(values, k) * scale[index(k)];
+        all.largest = std::max(all.largest, growth);
+        all.is_sound &= growth > 0.0 && growth < limit;
+    }
+    return all;
 }
 
 void Elimination::factor_dense(std::span<double> values) const
@@ -259,17 +252,7 @@ void Elimination::factor_dense(std::span<double> values) const
 
 void Elimination::forward(std::span<const double> values, std::span<double> rhs) const
 {
-    for (const auto& run : runs_)
-        with_size(run.n, [&](auto n) {
-            const std::int32_t* const pivot = pivots_.data() + run.pivots;
-            const std::int32_t* other = others_.data() + run.others;
-            const double* diagonal = values.data() + run.values;
-            for (std::int32_t k = 0; k < run.n_pivots; ++k, diagonal += 1 + 2 * n) {
-                const double* const l = diagonal + 1 + n;
-                const double b = rhs[index(pivot[k])];
-                for (int i = 0; i < n; ++i) rhs[index(*other++)] -= l[i] * b;
-            }
-        });
+    HOLON_CALL(elimination::forward, sparse(), values.data(), rhs.data());
     const auto n = dense_.size();
     for (std::size_t k = 0; k < index(dense_pivots_); ++k)
         for (std::size_t i = k + 1; i < n; ++i)
@@ -278,25 +261,14 @@ void Elimination::forward(std::span<const double> values, std::span<double> rhs)
 
 void Elimination::backward(std::span<const double> values, std::span<double> rhs) const
 {
-    const auto n_dense = dense_.size();
+    const auto n = dense_.size();
     for (auto k = index(dense_pivots_); k-- > 0;) {
         double b = rhs[index(dense_[k])];
-        const double* const row = values.data() + dense_begin_ + k * n_dense;
-        for (std::size_t j = k + 1; j < n_dense; ++j) b -= row[j] * rhs[index(dense_[j])];
+        const double* const row = values.data() + dense_begin_ + k * n;
+        for (std::size_t j = k + 1; j < n; ++j) b -= row[j] * rhs[index(dense_[j])];
         rhs[index(dense_[k])] = b * row[k];
     }
-    for (auto run = runs_.rbegin(); run != runs_.rend(); ++run)
-        with_size(run->n, [&](auto n) {
-            const std::int32_t* const pivot = pivots_.data() + run->pivots;
-            const std::int32_t* const others = others_.data() + run->others;
-            for (std::int32_t k = run->n_pivots; k-- > 0;) {
-                const double* const diagonal = values.data() + run->values + index(k) * (1 + 2 * index(n));
-                const std::int32_t* const other = others + k * n;
-                double b = rhs[index(pivot[k])];
-                for (int j = 0; j < n; ++j) b -= diagonal[1 + j] * rhs[index(other[j])];
-                rhs[index(pivot[k])] = b * *diagonal;
-            }
-        });
+    HOLON_CALL(elimination::backward, sparse(), values.data(), rhs.data());
 }
 
 } // namespace holon

@@ -1,5 +1,7 @@
 #pragma once
 
+#include "elimination_kernel.hpp"
+
 #include <cstdint>
 #include <map>
 #include <span>
@@ -11,11 +13,17 @@ namespace holon {
 /// Place of an element of a sparse matrix: row, column.
 using Entry = std::pair<std::int32_t, std::int32_t>;
 
-/// LU elimination without pivoting of some unknowns of a sparse matrix, planned once from the structure alone: order,
-/// fill and the place of each number. What is left between the other unknowns is their Schur complement.
+/// An order of the pivots 0 to n_pivots - 1 that fills the matrix little: least degree first, those of equal degree by
+/// number. Of those that need not wait for each other, the ones with as many neighbours come one after another, so that
+/// a processor has several under way. Arguments as of Elimination.
+std::vector<std::int32_t> elimination_order(std::int32_t n_pivots, std::int32_t n_unknowns,
+                                            const std::vector<Entry>& entries);
+
+/// LU elimination without pivoting of some unknowns of a sparse matrix, planned once from the structure alone: fill and
+/// the place of each number. What is left between the other unknowns is their Schur complement.
 ///
-/// Pivots are taken in order of least degree, those of equal degree by number; the last ones, whose rows have filled
-/// up, as one dense block. All arithmetic is element by element in the order of the plan: the same bits anywhere.
+/// Pivots are taken by number; the last ones, whose rows have filled up, as one dense block. All arithmetic is element
+/// by element in the order of the plan: the same bits anywhere.
 class Elimination {
 public:
     Elimination() = default;
@@ -33,8 +41,9 @@ public:
     /// Elements between unknowns that stay, those that fill up included, in ascending order.
     const std::vector<Entry>& remaining() const { return remaining_; }
 
-    /// Replaces the matrix by its factors and the Schur complement. Nothing is checked: see inverse_pivot().
-    void factor(std::span<double> values) const;
+    /// Replaces the matrix by its factors and the Schur complement, whatever the pivots. Returns what the inverse
+    /// pivots have grown to, in units of `scale`, a number for each pivot; `limit`: what is sound.
+    elimination::Growth factor(std::span<double> values, std::span<const double> scale, double limit) const;
 
     /// After factor(): one over the pivot of an unknown. Infinite, negative or NaN if the matrix is singular or worse.
     double inverse_pivot(std::span<const double> values, std::int32_t unknown) const
@@ -49,22 +58,14 @@ public:
     void backward(std::span<const double> values, std::span<double> rhs) const;
 
 private:
-    /// Sparse pivots one after another with n others each. In the values each has its diagonal, its row of U and its
-    /// column of L.
-    struct Run {
-        std::int32_t n = 0, n_pivots = 0;
-        std::size_t values = 0, pivots = 0, others = 0, targets = 0; // where those of the first one begin
-    };
-
     class Planner;
+    elimination::Plan sparse() const;
     void factor_dense(std::span<double> values) const;
 
     std::size_t n_values_ = 0;
-    std::vector<Run> runs_;
-    std::vector<std::int32_t> pivots_;   // sparse ones in order: unknowns
-    std::vector<std::int32_t> others_;   // of each sparse pivot: the unknowns after it that it is coupled to
-    std::vector<std::int32_t> targets_;  // of each sparse pivot: positions of the elements that it changes, by row
-    std::vector<std::int32_t> diagonal_; // per pivot unknown: position
+    std::vector<elimination::Run> runs_; // sparse pivots
+    std::vector<std::int32_t> others_, targets_;
+    std::vector<std::int32_t> diagonal_; // per pivot: position
 
     std::vector<std::int32_t> dense_; // unknowns of the dense block, its pivots first; empty: there is none
     std::int32_t dense_pivots_ = 0;

@@ -29,8 +29,9 @@ HOLON_INLINE Errors right_side(const Leaf& leaf, double scale, double least_cosi
     for (std::int64_t first = 0; first < leaf.n_own; first += lanes) {
         const int n = leaf.n_own - first < lanes ? static_cast<int>(leaf.n_own - first) : lanes;
         const V3 r = load_vectors(leaf.r, leaf.n, first);
-        const V3 present = load_vectors(leaf.s, leaf.n, first) +
-                           difference_of_rows<Real3, F4, 4>(leaf.move, leaf.i + first, leaf.j + first);
+        V3 present = load_vectors(leaf.s, leaf.n, first);
+        if (leaf.move != nullptr)
+            present = present + difference_of_rows<Real3, F4, 4>(leaf.move, leaf.i + first, leaf.j + first);
         store(leaf.present + first, present.x);
         store(leaf.present + leaf.n + first, present.y);
         store(leaf.present + 2 * leaf.n + first, present.z);
@@ -53,10 +54,9 @@ HOLON_INLINE Errors right_side(const Leaf& leaf, double scale, double least_cosi
         if (errors.lost < 0 && any_bit(here & ~good))
             for (int l = n; l-- > 0;)
                 if (good[l] == 0) errors.lost = first + l;
-        double numbers[lanes];
-        store(numbers, g);
-        for (int l = 0; l < n; ++l) rhs[leaf.unknown[first + l]] = numbers[l];
+        store(rhs + first, kept_where(here, g));
     }
+    for (auto k = (leaf.n_own + lanes - 1) / lanes * lanes; k < leaf.n; ++k) rhs[k] = 0.0;
     return errors;
 }
 
@@ -120,7 +120,7 @@ void HOLON_NAME(set_rows)(const Leaf& leaf, bool with_reference, double* values)
         double numbers[lanes];
         const F8 inverse_mass = load<F8>(leaf.inverse_mass_i + first) + load<F8>(leaf.inverse_mass_j + first);
         store(numbers, inverse_mass * product);
-        for (int l = 0; l < lanes && first + l < leaf.n_own; ++l) values[leaf.diagonal[first + l]] = numbers[l];
+        for (int l = 0; l < lanes; ++l) values[leaf.diagonal[first + l]] = numbers[l];
     }
     const double* const rows = with_reference ? leaf.r : leaf.present;
     set_elements<false>(leaf, rows, 0, leaf.n_at_first, values);
@@ -131,9 +131,7 @@ void HOLON_NAME(update)(const Leaf& leaf, const double* change)
 {
     for (std::int64_t first = 0; first < leaf.n_links; first += lanes) {
         const int n = leaf.n_links - first < lanes ? static_cast<int>(leaf.n_links - first) : lanes;
-        double changes[lanes];
-        for (int l = 0; l < lanes; ++l) changes[l] = change[leaf.unknown[first + l]];
-        const F8 added = load<F8>(changes);
+        const F8 added = load<F8>(change + first);
         store(leaf.multiplier + first, load<F8>(leaf.multiplier + first) + added);
         add_multiples(leaf.move, leaf.i + first, leaf.j + first, leaf.rows + 4 * first, n,
                       added * load<F8>(leaf.inverse_mass_i + first), added * load<F8>(leaf.inverse_mass_j + first));

@@ -15,22 +15,22 @@ struct Coupling {
 };
 
 /// Plain arrays only: nothing of the standard library may be instantiated with another instruction set's code.
-/// Links have a place each, own ones first, and empty places fill up the last block of eight. Vectors have their x, y
+/// Links have a place each, own ones first, and empty places fill up the last block of eight; right side and solution
+/// have the same places. Vectors have their x, y
 /// and z in three parts of n numbers. A bundle is up to four links at an atom side by side, filled up with some that
 /// move nothing.
 struct Leaf {
     std::int64_t n, n_links, n_own; // places, links, own links
     // Per place:
     const std::int32_t *i, *j;                     // atoms; links point from i to j
-    const std::int32_t* unknown;                   // in right side and solution
-    const std::int32_t* diagonal;                  // of own links: position in the values
+    const std::int32_t* diagonal;                  // of own links: position in the values; or spare
     const double *d2, *per_d2;                     // squared length and its inverse, the latter of own links [nm^2]
     const double *inverse_mass_i, *inverse_mass_j; // [1/u]
     const double *r, *s;                           // bonds to move along; trial bonds or relative velocities
     const double* rows;                            // r, four numbers for each
     double *present, *along;                       // of own links: s with moves; present.r
     double* multiplier;                            // summed [u, u/ps]
-    double* move;                                  // four numbers per atom, summed [nm, nm/ps]
+    double* move; // four numbers per atom, summed [nm, nm/ps]; null: nothing has moved yet
 
     std::int64_t n_bundles;
     // Per lane of a bundle:
@@ -57,8 +57,8 @@ struct Errors {
 
 #define HOLON_DECLARE(variant)                                                                                         \
     void set_pulls_##variant(const Leaf&);                                                                             \
-    /** Right side, g, for each own link. Lost is one with s.r not above `least_cosine` d^2; of rates, where g is not  \
-        finite. */                                                                                                     \
+    /** Right side, g, for each own link; 0 for the others. Lost is one with s.r not above `least_cosine` d^2; of      \
+       rates, where g is not finite. */                                                                                \
     Errors set_right_side_##variant(const Leaf&, Condition, double scale, double least_cosine, double* rhs);           \
     /** Rows of own links, made with r or the present bonds; after set_right_side(). */                                \
     void set_rows_##variant(const Leaf&, bool with_reference, double* values);                                         \

@@ -46,11 +46,10 @@ Leaf Leaves<velocities>::arrays_of(const LocalBranch& leaf) const
 {
     const auto& shape = *leaf.shape;
     return {.n = static_cast<std::int64_t>(shape.n_places()),
-            .n_links = std::ssize(shape.constraints),
+            .n_links = std::ssize(shape.unknowns),
             .n_own = shape.n_own,
             .i = shape.i.data(),
             .j = shape.j.data(),
-            .unknown = shape.unknown.data(),
             .diagonal = shape.diagonal.data(),
             .d2 = shape.d2.data(),
             .per_d2 = shape.per_d2.data(),
@@ -120,19 +119,20 @@ void Leaves<velocities>::start(const LocalBranch& leaf)
 }
 
 template <bool velocities>
-void Leaves<velocities>::assemble(const LocalBranch& leaf, Jacobian jacobian, bool renew, std::span<double> values,
-                                  std::span<double> rhs, Report& report)
+void Leaves<velocities>::assemble(const LocalBranch& leaf, Jacobian jacobian, bool first, bool renew,
+                                  std::span<double> values, std::span<double> rhs, Report& report)
 {
     const auto& shape = *leaf.shape;
-    const auto arrays = arrays_of(leaf);
+    auto arrays = arrays_of(leaf);
+    if (first) arrays.move = nullptr;
     // With a matrix that is kept, errors of lengths fall more at first than later, and tell nothing of what is left.
     const auto condition = velocities                      ? Condition::rate
                            : jacobian == Jacobian::present ? Condition::length
                                                            : Condition::square;
     const auto errors =
         HOLON_CALL(newton::set_right_side, arrays, condition, velocities ? stage_.dt : 1.0, min_cosine, rhs.data());
-    if (shape.n_own > 0) report.note(errors.largest, shape.constraints[static_cast<std::size_t>(errors.worst)]);
-    if (errors.lost >= 0) report.fail(shape.constraints[static_cast<std::size_t>(errors.lost)], turned);
+    if (shape.n_own > 0) report.note(errors.largest, shape.unknowns[static_cast<std::size_t>(errors.worst)]);
+    if (errors.lost >= 0) report.fail(shape.unknowns[static_cast<std::size_t>(errors.lost)], turned);
     if (!renew) return;
     for (const auto position : shape.filled) values[index(position)] = 0.0;
     HOLON_CALL(newton::set_rows, arrays, velocities || jacobian == Jacobian::reference, values.data());

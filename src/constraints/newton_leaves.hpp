@@ -50,7 +50,8 @@ public:
     void start(const LocalBranch& leaf);
 
     /// The rows of a leaf's own constraints: right side, and where `renew`, the matrix, with a spare value behind it.
-    void assemble(const LocalBranch& leaf, Jacobian jacobian, bool renew, std::span<double> values,
+    /// `first`: nothing has moved yet.
+    void assemble(const LocalBranch& leaf, Jacobian jacobian, bool first, bool renew, std::span<double> values,
                   std::span<double> rhs, Report& report);
 
     /// Multipliers and moves of a leaf, from the change of its multipliers.

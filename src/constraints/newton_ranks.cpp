@@ -216,7 +216,7 @@ private:
                 branch.bundles = table_.n_bundles;
                 table_.n_values += branch.shape->elimination.n_values() + 1; // and a spare one
                 table_.n_bundles += branch.shape->n_bundles();
-                table_.n_unknowns += branch.shape->unknowns.size();
+                table_.n_unknowns += branch.shape->n_numbers();
                 table_.n_places += branch.shape->n_places();
                 table_.branches.push_back(std::move(branch));
             }

@@ -111,54 +111,45 @@ void EliminationTree::set_up_leaf(std::int32_t self, const std::vector<std::int3
         for (const auto atom : ends_[index(k)])
             if (number.emplace(atom, static_cast<std::int32_t>(number.size())).second) branch.atoms.push_back(atom);
 
-    for (const auto k : own)
-        if (home_of_[index(k)] == self) branch.unknowns.push_back(k);
+    std::vector<std::int32_t> left;
+    for (const auto k : own) (home_of_[index(k)] == self ? branch.unknowns : left).push_back(k);
     branch.n_pivots = static_cast<std::int32_t>(branch.unknowns.size());
-    std::vector<std::int32_t> left = ghosts;
-    for (const auto k : own)
-        if (home_of_[index(k)] != self) left.push_back(k);
-    std::ranges::sort(left);
     branch.unknowns.insert(branch.unknowns.end(), left.begin(), left.end());
+    branch.unknowns.insert(branch.unknowns.end(), ghosts.begin(), ghosts.end());
+    std::vector<Entry> elements;
+    for (const auto k : own) {
+        elements.emplace_back(k, k);
+        for (const auto atom : ends_[index(k)])
+            for (const auto l : constraints_at_[index(atom)])
+                if (l != k) elements.emplace_back(k, l);
+    }
+    const auto number_of_link = plan_elimination(branch, elements);
 
-    std::map<std::int32_t, std::int32_t> unknown_of;
-    for (const auto k : branch.unknowns) unknown_of.emplace(k, static_cast<std::int32_t>(unknown_of.size()));
-    branch.constraints = own;
-    branch.constraints.insert(branch.constraints.end(), ghosts.begin(), ghosts.end());
-    for (const auto k : branch.constraints) {
+    for (const auto k : branch.unknowns) {
         const auto [i, j] = ends_[index(k)];
         const double d = cluster.constraints[index(k)].length;
         branch.i.push_back(number.at(i));
         branch.j.push_back(number.at(j));
-        branch.unknown.push_back(unknown_of.at(k));
         branch.d2.push_back(d * d);
         branch.per_d2.push_back(leaf_of_[index(k)] == self ? 1.0 / (d * d) : 0.0);
         branch.inverse_mass_i.push_back(inverse_mass(molecule, i));
         branch.inverse_mass_j.push_back(inverse_mass(molecule, j));
     }
-
-    std::vector<Entry> entries;
-    for (const auto k : own) {
-        entries.emplace_back(unknown_of.at(k), unknown_of.at(k));
-        for (const auto atom : ends_[index(k)])
-            for (const auto l : constraints_at_[index(atom)])
-                if (l != k) entries.emplace_back(unknown_of.at(k), unknown_of.at(l));
-    }
-    finish(branch, entries);
     for (const auto atom : std::span(branch.atoms).first(index(branch.n_moved)))
         branch.home.push_back(leaf_of_[index(constraints_at_[index(atom)].front())] == self);
-    set_up_rows(branch, molecule);
-    const auto places = (branch.constraints.size() + newton::lanes - 1) / newton::lanes * newton::lanes;
-    for (auto* numbers : {&branch.i, &branch.j, &branch.unknown, &branch.diagonal}) numbers->resize(places, 0);
+    set_up_rows(branch, molecule, number_of_link);
+    const auto places = (branch.unknowns.size() + newton::lanes - 1) / newton::lanes * newton::lanes;
+    branch.diagonal.resize(places, branch.spare());
+    for (auto* numbers : {&branch.i, &branch.j}) numbers->resize(places, 0);
     for (auto* numbers : {&branch.d2, &branch.per_d2, &branch.inverse_mass_i, &branch.inverse_mass_j})
         numbers->resize(places, 0.0);
 }
 
 /// Where the elements of a leaf's rows come from, and where they go. A multiplier l_k moves atom i by + l_k r_k / m_i
 /// and atom j by - l_k r_k / m_j.
-void EliminationTree::set_up_rows(Branch& leaf, const MoleculeType& molecule) const
+void EliminationTree::set_up_rows(Branch& leaf, const MoleculeType& molecule,
+                                  const std::map<std::int32_t, std::int32_t>& link_of) const
 {
-    std::map<std::int32_t, std::int32_t> link_of;
-    for (const auto k : leaf.constraints) link_of.emplace(k, static_cast<std::int32_t>(link_of.size()));
     std::vector<std::int32_t> bundle_begin{0}; // per moved atom, and the end
     for (const auto atom : std::span(leaf.atoms).first(index(leaf.n_moved))) {
         const auto& around = constraints_at_[index(atom)];
@@ -176,7 +167,7 @@ void EliminationTree::set_up_rows(Branch& leaf, const MoleculeType& molecule) co
 
     std::vector<bool> written(leaf.elimination.n_values(), false);
     const auto position = [&](std::int32_t row, std::int32_t column) {
-        const auto found = leaf.elimination.position({leaf.unknown[index(row)], leaf.unknown[index(column)]});
+        const auto found = leaf.elimination.position({row, column});
         written[index(found)] = true;
         return found;
     };
@@ -216,32 +207,52 @@ void EliminationTree::set_up_upper(std::int32_t self)
     branch.unknowns.insert(branch.unknowns.end(), left.begin(), left.end());
     branch.key_atom = branches[index(branch.children[branch.children.size() / 2].branch)].key_atom;
 
-    std::map<std::int32_t, std::int32_t> unknown_of;
-    for (const auto k : branch.unknowns) unknown_of.emplace(k, static_cast<std::int32_t>(unknown_of.size()));
-    std::vector<std::vector<Entry>> entries_of_child;
-    std::vector<Entry> entries;
+    std::vector<Entry> elements;
+    for (const auto& child : branch.children)
+        for (const auto& element : left_by(branches[index(child.branch)])) elements.push_back(element);
+    sort_unique(elements);
+    const auto number = plan_elimination(branch, elements);
     for (auto& child : branch.children) {
         const auto& below = branches[index(child.branch)];
-        auto& own = entries_of_child.emplace_back();
-        for (const auto& [i, j] : below.elimination.remaining())
-            own.emplace_back(unknown_of.at(below.unknowns[index(i)]), unknown_of.at(below.unknowns[index(j)]));
-        entries.insert(entries.end(), own.begin(), own.end());
+        for (const auto& [k, l] : left_by(below))
+            child.positions.push_back(branch.elimination.position({number.at(k), number.at(l)}));
         for (auto u = index(below.n_pivots); u < below.unknowns.size(); ++u)
-            child.unknowns.push_back(unknown_of.at(below.unknowns[u]));
+            child.unknowns.push_back(number.at(below.unknowns[u]));
     }
-    sort_unique(entries);
-    finish(branch, entries);
-    for (std::size_t c = 0; c < branch.children.size(); ++c)
-        for (const auto& entry : entries_of_child[c])
-            branch.children[c].positions.push_back(branch.elimination.position(entry));
 }
 
-void EliminationTree::finish(Branch& branch, const std::vector<Entry>& entries)
+std::vector<Entry> EliminationTree::left_by(const Branch& branch)
 {
-    branch.elimination = Elimination(branch.n_pivots, static_cast<std::int32_t>(branch.unknowns.size()), entries);
+    std::vector<Entry> elements;
+    for (const auto& [i, j] : branch.elimination.remaining())
+        elements.emplace_back(branch.unknowns[index(i)], branch.unknowns[index(j)]);
+    return elements;
+}
+
+std::map<std::int32_t, std::int32_t> EliminationTree::plan_elimination(Branch& branch,
+                                                                       const std::vector<Entry>& elements)
+{
+    const auto numbers_of_unknowns = [&] {
+        std::map<std::int32_t, std::int32_t> number;
+        for (const auto k : branch.unknowns) number.emplace(k, static_cast<std::int32_t>(number.size()));
+        return number;
+    };
+    const auto numbered = [&](const std::map<std::int32_t, std::int32_t>& number) {
+        std::vector<Entry> entries;
+        for (const auto& [k, l] : elements) entries.emplace_back(number.at(k), number.at(l));
+        return entries;
+    };
+    const auto n = static_cast<std::int32_t>(branch.unknowns.size());
+    const auto before = branch.unknowns;
+    const auto order = elimination_order(branch.n_pivots, n, numbered(numbers_of_unknowns()));
+    for (std::size_t p = 0; p < order.size(); ++p) branch.unknowns[p] = before[index(order[p])];
+
+    auto number = numbers_of_unknowns();
+    branch.elimination = Elimination(branch.n_pivots, n, numbered(number));
     for (const auto& entry : branch.elimination.remaining())
         branch.remaining.push_back(branch.elimination.position(entry));
     for (std::int32_t p = 0; p < branch.n_pivots; ++p) branch.scale.push_back(scale_[index(branch.unknowns[index(p)])]);
+    return number;
 }
 
 } // namespace holon

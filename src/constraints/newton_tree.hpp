@@ -8,6 +8,7 @@
 
 #include <array>
 #include <cstdint>
+#include <map>
 #include <string>
 #include <vector>
 
@@ -37,24 +38,26 @@ public:
         std::int32_t key_atom = 0; // the rank that owns this atom of the cluster (index) works on the branch
         std::vector<Child> children;
 
-        std::vector<std::int32_t> unknowns; // constraints: the pivots, then those left to the branches above
+        // Constraints: the pivots in the order of their elimination, then those left to the branches above.
+        std::vector<std::int32_t> unknowns;
         std::int32_t n_pivots = 0;
         std::vector<double> scale; // per pivot: the diagonal element of an undisturbed molecule [nm^2/u]
         Elimination elimination;
         std::vector<std::int32_t> remaining; // positions of the Schur complement, in the order in which it is sent
         std::size_t n_left() const { return unknowns.size() - static_cast<std::size_t>(n_pivots); }
 
-        // Leaves only: their links, which are constraints as the leaf sees them, own ones first, then ghosts, and their
-        // atoms; see newton::Leaf.
-        std::vector<std::int32_t> constraints; // per link: index in the cluster
+        // Leaves only: their links, which are their unknowns, own ones first, then ghosts, and the atoms of these; see
+        // newton::Leaf.
         std::int32_t n_own = 0;
         std::vector<std::int32_t> atoms; // of the links: index in the cluster; those of own links first
         std::int32_t n_moved = 0;        // atoms of own links: all constraints that hold them are links
         std::vector<bool> home;          // per moved atom: this leaf tells its owner where it goes
         // Per place: links, and empty places.
-        std::vector<std::int32_t> i, j, unknown, diagonal;
+        std::vector<std::int32_t> i, j, diagonal;
         std::vector<double> d2, per_d2, inverse_mass_i, inverse_mass_j;
         std::size_t n_places() const { return i.size(); }
+        /// Numbers in right side and solution: one per unknown, and at leaves one per place.
+        std::size_t n_numbers() const { return children.empty() ? n_places() : unknowns.size(); }
 
         std::vector<std::int32_t> bundle_links; // bundles of links at moved atoms that have several
         std::vector<double> bundle_signs;
@@ -81,9 +84,14 @@ private:
     double inverse_mass(const MoleculeType& molecule, std::int32_t atom) const; // of the cluster's atom of this index
     void set_up_leaf(std::int32_t self, const std::vector<std::int32_t>& own, const MoleculeType& molecule,
                      const ConstraintCluster& cluster);
-    void set_up_rows(Branch& leaf, const MoleculeType& molecule) const;
+    void set_up_rows(Branch& leaf, const MoleculeType& molecule,
+                     const std::map<std::int32_t, std::int32_t>& link_of) const;
     void set_up_upper(std::int32_t branch);
-    void finish(Branch& branch, const std::vector<Entry>& entries);
+    /// Orders the pivots of a branch; `elements` of its matrix: pairs of constraints. Returns the number that each of
+    /// its constraints has among the unknowns.
+    std::map<std::int32_t, std::int32_t> plan_elimination(Branch& branch, const std::vector<Entry>& elements);
+    /// Elements that a branch leaves to those above: pairs of constraints.
+    static std::vector<Entry> left_by(const Branch& branch);
     std::int32_t common_branch(std::int32_t a, std::int32_t b) const;
 
     std::vector<std::array<std::int32_t, 2>> ends_;         // per constraint: its atoms, as indices in the cluster

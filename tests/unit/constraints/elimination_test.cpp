@@ -6,6 +6,12 @@
 #include <Eigen/LU>
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <numeric>
+#include <ranges>
+#include <tuple>
+#include <utility>
+
 namespace holon::test {
 namespace {
 
@@ -36,12 +42,8 @@ struct Problem {
     double density;
 };
 
-class EliminationOf : public ::testing::TestWithParam<Problem> {};
-
-TEST_P(EliminationOf, EqualsTheDenseSolution)
+void expect_dense_solution(const Sparse& matrix, int n, int n_pivots)
 {
-    const auto [n, n_pivots, density] = GetParam();
-    const Sparse matrix(n, density, 3);
     const Elimination elimination(n_pivots, n, matrix.entries);
     std::vector<double> values(elimination.n_values(), 0.0), rhs;
     for (const auto& entry : matrix.entries)
@@ -51,7 +53,8 @@ TEST_P(EliminationOf, EqualsTheDenseSolution)
     const Eigen::VectorXd b = Eigen::Map<Eigen::VectorXd>(rhs.data(), n);
     const Eigen::VectorXd expected = matrix.dense.partialPivLu().solve(b);
 
-    elimination.factor(values);
+    const std::vector<double> scale(static_cast<std::size_t>(n_pivots), 2.0);
+    const auto growth = elimination.factor(values, scale, 1e3);
     elimination.forward(values, rhs);
     // The Schur complement and its right side determine the unknowns that stay.
     const int n_left = n - n_pivots;
@@ -64,13 +67,67 @@ TEST_P(EliminationOf, EqualsTheDenseSolution)
     EXPECT_LT((tail - expected.tail(n_left)).norm(), 1e-13 * n);
     elimination.backward(values, rhs);
     EXPECT_LT((Eigen::Map<Eigen::VectorXd>(rhs.data(), n) - expected).norm(), 1e-13 * n);
-    for (int k = 0; k < n_pivots; ++k) EXPECT_GT(elimination.inverse_pivot(values, k), 0.0);
+    double largest = 0.0;
+    for (int k = 0; k < n_pivots; ++k) {
+        EXPECT_GT(elimination.inverse_pivot(values, k), 0.0);
+        largest = std::max(largest, 2.0 * elimination.inverse_pivot(values, k));
+    }
+    EXPECT_EQ(growth.largest, largest);
+    EXPECT_TRUE(growth.is_sound);
+    EXPECT_EQ(elimination.factor(values, scale, 0.0).is_sound, n_pivots == 0);
 }
 
+/// With the pivots in the order in which they are best eliminated.
+Sparse reordered(Sparse matrix, int n, int n_pivots)
+{
+    const auto order = elimination_order(n_pivots, n, matrix.entries);
+    EXPECT_TRUE(std::ranges::is_permutation(order, std::views::iota(0, n_pivots)));
+    std::vector<int> number(static_cast<std::size_t>(n));
+    std::iota(number.begin(), number.end(), 0);
+    for (int k = 0; k < n_pivots; ++k) number[static_cast<std::size_t>(order[static_cast<std::size_t>(k)])] = k;
+    const Eigen::MatrixXd before = std::exchange(matrix.dense, Eigen::MatrixXd::Zero(n, n));
+    for (auto& [i, j] : matrix.entries) {
+        const auto [row, column] = std::pair(number[static_cast<std::size_t>(i)], number[static_cast<std::size_t>(j)]);
+        matrix.dense(row, column) = before(i, j);
+        std::tie(i, j) = std::pair(row, column);
+    }
+    return matrix;
+}
+
+class EliminationOf : public ::testing::TestWithParam<Problem> {};
+
+TEST_P(EliminationOf, EqualsTheDenseSolution)
+{
+    const auto [n, n_pivots, density] = GetParam();
+    const Sparse matrix(n, density, 3);
+    expect_dense_solution(matrix, n, n_pivots);
+    expect_dense_solution(reordered(matrix, n, n_pivots), n, n_pivots);
+}
 INSTANTIATE_TEST_SUITE_P(All, EliminationOf,
                          ::testing::Values(Problem{1, 1, 0.0}, Problem{9, 9, 0.2}, Problem{40, 40, 0.05},
                                            Problem{40, 30, 0.05}, Problem{60, 50, 0.2}, Problem{30, 30, 1.0},
                                            Problem{30, 20, 1.0}, Problem{12, 0, 0.5}));
+
+/// A chain with pairs of twigs at each joint: twigs first, side by side, and nothing is filled.
+TEST(EliminationOrder, PivotsThatNeedNotWaitComeTogether)
+{
+    constexpr int n_joints = 10, n = 3 * n_joints;
+    std::vector<Entry> entries;
+    const auto couple = [&](int i, int j) { entries.insert(entries.end(), {{i, j}, {j, i}}); };
+    for (int k = 0; k < n; ++k) entries.emplace_back(k, k);
+    for (int joint = 0; joint < n_joints; ++joint) {
+        const int self = 2 * n_joints + joint;
+        if (joint > 0) couple(self - 1, self);
+        for (int twig = 0; twig < 2; ++twig) couple(self, 2 * joint + twig);
+    }
+    const auto order = elimination_order(n, n, entries);
+    for (int k = 0; k < 2 * n_joints; ++k) EXPECT_LT(order[static_cast<std::size_t>(k)], 2 * n_joints);
+    std::vector<int> number(n);
+    for (int k = 0; k < n; ++k) number[static_cast<std::size_t>(order[static_cast<std::size_t>(k)])] = k;
+    for (auto& [i, j] : entries)
+        std::tie(i, j) = std::pair(number[static_cast<std::size_t>(i)], number[static_cast<std::size_t>(j)]);
+    EXPECT_EQ(Elimination(n, n, entries).n_values(), entries.size());
+}
 
 std::vector<std::array<std::int32_t, 2>> ends_of(const ConstraintSystem& system)
 {
@@ -138,7 +195,7 @@ TEST(EliminationTree, EveryConstraintIsEliminatedOnceAndKnowsItsNeighbours)
             for (int p = 0; p < branch.n_pivots; ++p)
                 ++eliminated[static_cast<std::size_t>(branch.unknowns[static_cast<std::size_t>(p)])];
             for (int k = 0; k < branch.n_own; ++k)
-                ++owned[static_cast<std::size_t>(branch.constraints[static_cast<std::size_t>(k)])];
+                ++owned[static_cast<std::size_t>(branch.unknowns[static_cast<std::size_t>(k)])];
             for (std::size_t a = 0; a < branch.home.size(); ++a)
                 homes[static_cast<std::size_t>(branch.atoms[a])] += branch.home[a];
         }

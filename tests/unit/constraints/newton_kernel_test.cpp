@@ -45,19 +45,20 @@ std::vector<Variant> variants()
     return all;
 }
 
-/// Unknowns are numbered backwards; elements of the matrix lie row by row in the values, and a spare one behind them.
+/// Elements of the matrix lie row by row in the values, and a spare one behind them.
 struct Chain {
-    std::vector<std::int32_t> i, j, unknown, diagonal, bundle_links;
+    std::vector<std::int32_t> i, j, diagonal, bundle_links;
     std::vector<double> d2, per_d2, inverse_mass_i, inverse_mass_j, bundle_signs, pull;
     std::vector<double> r, s, rows, present, along, multiplier, move;
     std::vector<Coupling> couplings;
     std::int64_t n_at_first = 0;
-    std::vector<double> rhs = std::vector<double>(n_links), values = std::vector<double>(n_links * n_links + 1);
+    std::vector<double> rhs = std::vector<double>(n_places, 1.0), values = std::vector<double>(n_links * n_links + 1);
 
     Chain()
     {
         Noise noise(31);
-        for (auto* numbers : {&i, &j, &unknown, &diagonal}) numbers->resize(n_places);
+        for (auto* numbers : {&i, &j}) numbers->resize(n_places);
+        diagonal.resize(n_places, n_links * n_links);
         for (auto* numbers : {&d2, &per_d2, &inverse_mass_i, &inverse_mass_j, &along, &multiplier})
             numbers->resize(n_places);
         for (auto* vectors : {&r, &s, &present}) vectors->resize(3 * n_places);
@@ -69,8 +70,7 @@ struct Chain {
             const auto n = static_cast<std::size_t>(k);
             i[n] = k;
             j[n] = k + 1;
-            unknown[n] = n_links - 1 - k;
-            diagonal[n] = position(k, k);
+            diagonal[n] = k < n_own ? position(k, k) : n_links * n_links;
             d2[n] = 0.01 + 0.001 * noise();
             per_d2[n] = k < n_own ? 1.0 / d2[n] : 0.0;
             inverse_mass_i[n] = inverse_mass(k);
@@ -112,7 +112,6 @@ struct Chain {
                 .n_own = n_own,
                 .i = i.data(),
                 .j = j.data(),
-                .unknown = unknown.data(),
                 .diagonal = diagonal.data(),
                 .d2 = d2.data(),
                 .per_d2 = per_d2.data(),
@@ -182,7 +181,7 @@ TEST_P(NewtonKernelWith, FollowsTheFormulas)
             const auto n = static_cast<std::size_t>(k);
             const Vec3 present = start.trial(k);
             const double g = g_of(condition, present, Chain::at(chain.r, k), chain.d2[n]);
-            EXPECT_NEAR(chain.rhs[static_cast<std::size_t>(chain.unknown[n])], g, 1e-16);
+            EXPECT_NEAR(chain.rhs[n], g, 1e-16);
             if (scale * std::abs(g) / chain.d2[n] > largest) {
                 largest = scale * std::abs(g) / chain.d2[n];
                 EXPECT_LE(k, errors.worst);
@@ -203,7 +202,7 @@ TEST_P(NewtonKernelWith, FollowsTheFormulas)
             Vec3 expected = start.moved(a);
             for (const auto k : {a - 1, a}) {
                 if (k < 0) continue;
-                const double l = chain.rhs[static_cast<std::size_t>(chain.unknown[static_cast<std::size_t>(k)])];
+                const double l = chain.rhs[static_cast<std::size_t>(k)];
                 expected += (k == a ? l : -l) * Chain::inverse_mass(a) * Chain::at(chain.r, k);
             }
             EXPECT_NEAR((chain.moved(a) - expected).norm(), 0.0, 1e-16);
