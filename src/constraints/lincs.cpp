@@ -10,9 +10,10 @@
 ///
 /// Across domains: each rank computes the constraints within `lincs-order` couplings of those at its atoms (and at the
 /// atoms bound to these, so that it knows the errors that are left), from copies of their atoms, wherever their owners
-/// are: one round of messages before the first expansion and one before each iteration. Every owned atom gets the
-/// displacement that one rank would compute, bit for bit. The price: work near the boundaries is done twice, and a rank
-/// that does not count the constraint that failed does not know of it before the vote.
+/// are: one round of messages before the first expansion and one before each iteration. A term of the expansion is
+/// computed as far out as later ones need it. Every owned atom gets the displacement that one rank would compute, bit
+/// for bit. The price: work near the boundaries is done twice, and a rank that does not count the constraint that
+/// failed does not know of it before the vote.
 #include "bond_vectors.hpp"
 #include "lincs_kernel.hpp"
 #include "lincs_table.hpp"
@@ -48,7 +49,7 @@ public:
 private:
     ConstraintResult start(const std::vector<IVec3>& owned_values);
     void set_directions(const std::vector<IVec3>& positions, const Box& box);
-    static lincs::Matrix matrix_of(const LincsTable::Matrix& matrix, const std::vector<double>& values);
+    lincs::Matrix matrix_for(int term, const std::vector<double>& values) const;
     void correct();
     Vec3 displaced(std::size_t b) const;
     void expand();
@@ -87,9 +88,11 @@ void LincsSolver::add_needs(const MoleculeType& molecule, const ConstraintCluste
     LincsReach reach(shape, settings_.lincs_order);
     for (std::int32_t place = 0; place < static_cast<std::int32_t>(cluster.atoms.size()); ++place) {
         auto& beyond = needs.beyond[static_cast<std::size_t>(cluster.atoms[static_cast<std::size_t>(place)])];
-        for (const auto k : reach(std::span(&place, 1)))
-            for (const auto end : {shape.first[static_cast<std::size_t>(k)], shape.second[static_cast<std::size_t>(k)]})
+        for (const auto& found : reach(std::span(&place, 1))) {
+            const auto k = static_cast<std::size_t>(found.constraint);
+            for (const auto end : {shape.first[k], shape.second[k]})
                 beyond.push_back(cluster.atoms[static_cast<std::size_t>(end)]);
+        }
         std::ranges::sort(beyond);
         beyond.erase(std::ranges::unique(beyond).begin(), beyond.end());
     }
@@ -110,6 +113,7 @@ void LincsSolver::rebuild(std::span<const ClusterInstance> clusters, const Atoms
         targets_[k] = table_.numbered.owned(k) ? table_.numbered.local(k) : -1;
     displacements_.resize(places_for(table_.numbered.size()));
     bonds_ = {.n = static_cast<std::int64_t>(n),
+              .n_inner = static_cast<std::int64_t>(table_.n_within(0)),
               .i = table_.i.data(),
               .j = table_.j.data(),
               .length = table_.length.data(),
@@ -125,9 +129,11 @@ void LincsSolver::rebuild(std::span<const ClusterInstance> clusters, const Atoms
               .displacement = numbers_in(displacements_)};
 }
 
-lincs::Matrix LincsSolver::matrix_of(const LincsTable::Matrix& matrix, const std::vector<double>& values)
+/// The rows of A, or of its factors, that a term of the expansion needs.
+lincs::Matrix LincsSolver::matrix_for(int term, const std::vector<double>& values) const
 {
-    return {static_cast<std::int64_t>(matrix.begin.size()) - 1, matrix.begin.data(), matrix.column.data(),
+    const auto n_rows = table_.n_within(settings_.lincs_order - term);
+    return {static_cast<std::int64_t>(n_rows) / lincs::lanes, table_.factors.begin.data(), table_.factors.column.data(),
             values.data()};
 }
 
@@ -150,7 +156,7 @@ void LincsSolver::set_directions(const std::vector<IVec3>& positions, const Box&
     reference_.set(positions, table_.local_i, table_.local_j, &box);
     HOLON_CALL(lincs::set_directions, bonds_);
     HOLON_CALL(bonds::set_rows, bonds_.n, direction_.data(), rows_.data());
-    HOLON_CALL(lincs::set_couplings, bonds_, matrix_of(table_.factors, table_.factors.value), matrix_.data());
+    HOLON_CALL(lincs::set_couplings, bonds_, matrix_for(1, table_.factors.value), matrix_.data());
 }
 
 /// Solution = (1 + A + A^2 + ...) rhs; triangles get the next terms of their own.
@@ -159,8 +165,8 @@ void LincsSolver::expand()
     std::ranges::copy(rhs_, solution_.begin());
     auto* term = &rhs_;
     auto* next = &next_;
-    for (int n = 0; n < settings_.lincs_order; ++n) {
-        HOLON_CALL(lincs::add_term, matrix_of(table_.factors, matrix_), term->data(), next->data(), solution_.data());
+    for (int n = 1; n <= settings_.lincs_order; ++n) {
+        HOLON_CALL(lincs::add_term, matrix_for(n, matrix_), term->data(), next->data(), solution_.data());
         std::swap(term, next);
     }
     for (int n = 0; n < settings_.lincs_order && !table_.triangle_bonds.empty(); ++n) {

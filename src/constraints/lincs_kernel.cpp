@@ -107,7 +107,7 @@ void HOLON_NAME(add_term)(const Matrix& matrix, const double* term, double* next
 
 void HOLON_NAME(displace)(const Bonds& b, const double* solution)
 {
-    for (std::int64_t first = 0; first < b.n; first += lanes) {
+    for (std::int64_t first = 0; first < b.n_inner; first += lanes) {
         const F8 multiplier = load<F8>(solution + first) * load<F8>(b.scale + first);
         store(b.multiplier + first, load<F8>(b.multiplier + first) + multiplier);
         add_multiples(b.displacement, b.i + first, b.j + first, b.rows + 4 * first, lanes,
@@ -118,7 +118,7 @@ void HOLON_NAME(displace)(const Bonds& b, const double* solution)
 bool HOLON_NAME(any_unusual)(const Bonds& b, double cosine2, double part)
 {
     I8 unusual = {};
-    for (std::int64_t first = 0; first < b.n; first += lanes) {
+    for (std::int64_t first = 0; first < b.n_inner; first += lanes) {
         const V3 s = displaced(b, first);
         const F8 along = fused_dot(load_vectors(b.direction, b.n, first), s), square = fused_dot(s, s);
         const F8 d = load<F8>(b.length + first), d2 = d * d;
@@ -132,7 +132,7 @@ bool HOLON_NAME(any_unusual)(const Bonds& b, double cosine2, double part)
 bool HOLON_NAME(all_finite)(const Bonds& b)
 {
     I8 finite = ~I8{};
-    for (std::int64_t first = 0; first < b.n; first += lanes) {
+    for (std::int64_t first = 0; first < b.n_inner; first += lanes) {
         const V3 s = displaced(b, first);
         const F8 square = fused_dot(s, s);
         finite &= (I8)(square - square == 0.0) | (I8)(load<F8>(b.scale + first) == 0.0);

@@ -22,6 +22,7 @@ struct Matrix {
 /// their x, y and z in three parts of n numbers.
 struct Bonds {
     std::int64_t n;            // places
+    std::int64_t n_inner;      // places, the first ones, of which the solution is needed; a multiple of eight
     const std::int32_t *i, *j; // numbers of the atoms; bonds point from i to j
     const double* length;      // [nm]
     const double* scale;       // S [u^1/2]
@@ -46,12 +47,12 @@ struct Bonds {
     void set_lengthening_##variant(const Bonds&);                                                                      \
     /** next = matrix term; solution += next. */                                                                       \
     void add_term_##variant(const Matrix&, const double* term, double* next, double* solution);                        \
-    /** Multipliers += S solution; displacements of the atoms += what these make of them. */                           \
+    /** Of inner bonds: multipliers += S solution; displacements of the atoms += what these make of them. */           \
     void displace_##variant(const Bonds&, const double* solution);                                                     \
-    /** Whether a displaced bond has turned by more than the angle with this square of its cosine, which is not        \
-        obtuse, has a square that differs by more than this part from that of its length, or is not finite. */         \
+    /** Whether an inner bond, displaced, has turned by more than the angle with this square of its cosine, which is   \
+       not obtuse, has a square that differs by more than this part from that of its length, or is not finite. */      \
     bool any_unusual_##variant(const Bonds&, double cosine2, double part);                                             \
-    /** Whether all displaced velocities are finite. */                                                                \
+    /** Whether all displaced velocities of inner bonds are finite. */                                                 \
     bool all_finite_##variant(const Bonds&);
 HOLON_DECLARE(baseline)
 HOLON_DECLARE(v3)

@@ -78,19 +78,24 @@ std::span<const std::int32_t> LincsShape::constraints_at(std::int32_t atom) cons
     return part(at_, at_begin_, atom);
 }
 
-std::vector<std::int32_t> LincsReach::operator()(std::span<const std::int32_t> atoms)
+std::vector<LincsReach::Found> LincsReach::operator()(std::span<const std::int32_t> atoms)
 {
-    std::vector<std::int32_t> found;
+    std::vector<std::int32_t> reached;
     for (const auto atom : atoms)
         for (const auto k : shape_.constraints_at(atom)) {
-            if (known_[index(k)] == 0) found.push_back(k);
+            if (known_[index(k)] == 0) reached.push_back(k);
             known_[index(k)] = 1;
         }
-    grow(found, 1, false);
-    if (shape_.has_triangles) grow(found, order_, true);
-    grow(found, order_, false);
-    for (const auto k : found) known_[index(k)] = 0;
-    std::ranges::sort(found);
+    grow(reached, 1, false);
+    if (shape_.has_triangles) grow(reached, order_, true);
+    std::vector<Found> found;
+    for (int shell = 0; shell <= order_; ++shell) {
+        if (shell > 0) grow(reached, 1, false);
+        for (auto n = found.size(); n < reached.size(); ++n)
+            found.push_back({reached[n], shape_.has_triangles ? 0 : shell});
+    }
+    for (const auto k : reached) known_[index(k)] = 0;
+    std::ranges::sort(found, {}, [](const Found& f) { return std::pair(f.shell, f.constraint); });
     return found;
 }
 

@@ -52,9 +52,15 @@ public:
     /// `order`: of the expansion.
     LincsReach(const LincsShape& shape, int order) : shape_(shape), order_(order), known_(shape.length.size()) {}
 
-    /// All constraints that the displacements of these atoms, and of those bound to them, depend on; ascending. Those
-    /// at `order` couplings, after `order` couplings within triangles.
-    std::vector<std::int32_t> operator()(std::span<const std::int32_t> atoms);
+    /// A constraint, and how many couplings it is from the nearest one that counts: terms of the expansion up to
+    /// order - shell are needed of it.
+    struct Found {
+        std::int32_t constraint = 0, shell = 0;
+    };
+
+    /// All constraints that the displacements of these atoms, and of those bound to them, depend on, by shell. Those at
+    /// `order` couplings, after `order` couplings within triangles; where there are triangles, all are in shell 0.
+    std::vector<Found> operator()(std::span<const std::int32_t> atoms);
 
 private:
     void grow(std::vector<std::int32_t>& found, int couplings, bool triangles_only);

@@ -17,26 +17,18 @@ void LincsTable::rebuild(const Communicator& comm, int order, std::span<const Cl
                          const Atoms& atoms, const AtomDirectory& directory)
 {
     clusters.assign(instances.begin(), instances.end());
+    shape_of_.clear();
+    for (const auto& instance : clusters) shape_of_.push_back(shapes_.index_of(instance));
     bonds.clear();
     for (auto* per_place : {&i, &j, &local_i, &local_j}) per_place->clear();
     for (auto* per_place : {&length, &scale, &inverse_mass_i, &inverse_mass_j, &d2, &per_d2}) per_place->clear();
     numbered.clear(atoms.n_owned);
-    couplings_.clear();
 
-    for (std::size_t c = 0; c < clusters.size(); ++c) {
-        const auto& instance = clusters[c];
-        const auto& shape = shapes_[shapes_.index_of(instance)];
-        std::vector<std::int32_t> owned, constraints;
-        for (std::size_t a = 0; a < instance.cluster->atoms.size(); ++a) {
-            const auto local = directory.local_index(instance.molecule_start + instance.cluster->atoms[a]);
-            if (local >= 0 && local < atoms.n_owned) owned.push_back(static_cast<std::int32_t>(a));
-        }
-        if (owned.size() < instance.cluster->atoms.size())
-            constraints = LincsReach(shape, order)(owned);
-        else
-            for (std::int32_t k = 0; k < shape.size(); ++k) constraints.push_back(k);
-        add_cluster(static_cast<std::int32_t>(c), shape, constraints, directory);
-    }
+    for (std::size_t c = 0; c < clusters.size(); ++c)
+        add_bonds_of(static_cast<std::int32_t>(c), order, atoms, directory);
+    std::ranges::stable_sort(bonds, {}, &Bond::shell);
+    for (auto& bond : bonds) set_up(bond, directory);
+    find_couplings();
     for (auto* per_place : {&i, &j, &local_i, &local_j}) per_place->resize(n_places());
     for (auto* per_place : {&length, &scale, &inverse_mass_i, &inverse_mass_j, &d2, &per_d2})
         per_place->resize(n_places());
@@ -54,37 +46,59 @@ void LincsTable::rebuild(const Communicator& comm, int order, std::span<const Cl
     numbered.connect(comm, directory);
 }
 
-void LincsTable::add_cluster(std::int32_t cluster, const LincsShape& shape, std::span<const std::int32_t> constraints,
-                             const AtomDirectory& directory)
+void LincsTable::add_bonds_of(std::int32_t cluster, int order, const Atoms& atoms, const AtomDirectory& directory)
 {
     const auto& instance = clusters[index(cluster)];
-    const auto first_bond = static_cast<std::int32_t>(bonds.size());
-    std::vector<std::int32_t> bond_of(index(shape.size()), -1); // -1: not here
-    for (std::size_t n = 0; n < constraints.size(); ++n)
-        bond_of[index(constraints[n])] = first_bond + static_cast<std::int32_t>(n);
+    const auto& shape = shape_of(cluster);
+    std::vector<std::int32_t> owned;
+    for (std::size_t a = 0; a < instance.cluster->atoms.size(); ++a) {
+        const auto local = directory.local_index(instance.molecule_start + instance.cluster->atoms[a]);
+        if (local >= 0 && local < atoms.n_owned) owned.push_back(static_cast<std::int32_t>(a));
+    }
+    if (owned.size() == instance.cluster->atoms.size())
+        for (std::int32_t k = 0; k < shape.size(); ++k) bonds.push_back({cluster, k});
+    else
+        for (const auto& [k, shell] : LincsReach(shape, order)(owned)) bonds.push_back({cluster, k, shell});
+}
 
-    for (const auto k : constraints) {
-        const auto number = [&](std::int32_t place) {
-            return numbered.number_of(instance.molecule_start + instance.cluster->atoms[index(place)], directory);
-        };
-        const auto place = static_cast<std::int32_t>(bonds.size());
-        const auto first = shape.first[index(k)], second = shape.second[index(k)];
-        i.push_back(number(first));
-        j.push_back(number(second));
-        local_i.push_back(numbered.local(index(i.back())));
-        local_j.push_back(numbered.local(index(j.back())));
-        const bool counted = numbered.owned(index(i.back()));
-        bonds.push_back({cluster, counted});
-        length.push_back(shape.length[index(k)]);
-        scale.push_back(shape.scale[index(k)]);
-        const double square = length.back() * length.back();
-        d2.push_back(counted ? square : 0.0);
-        per_d2.push_back(counted ? 1.0 / square : 0.0);
-        inverse_mass_i.push_back(shape.inverse_mass[index(first)]);
-        inverse_mass_j.push_back(shape.inverse_mass[index(second)]);
-        for (const auto& coupling : shape.couplings_of(k))
-            if (const auto other = bond_of[index(coupling.constraint)]; other >= 0) // else too far away to matter
-                couplings_.push_back({place, other, coupling.factor, coupling.triangle});
+/// The next place.
+void LincsTable::set_up(Bond& bond, const AtomDirectory& directory)
+{
+    const auto& instance = clusters[index(bond.cluster)];
+    const auto& shape = shape_of(bond.cluster);
+    const auto k = index(bond.constraint);
+    const auto number = [&](std::int32_t place) {
+        return numbered.number_of(instance.molecule_start + instance.cluster->atoms[index(place)], directory);
+    };
+    i.push_back(number(shape.first[k]));
+    j.push_back(number(shape.second[k]));
+    local_i.push_back(numbered.local(index(i.back())));
+    local_j.push_back(numbered.local(index(j.back())));
+    bond.counted = numbered.owned(index(i.back()));
+    length.push_back(shape.length[k]);
+    scale.push_back(shape.scale[k]);
+    const double square = length.back() * length.back();
+    d2.push_back(bond.counted ? square : 0.0);
+    per_d2.push_back(bond.counted ? 1.0 / square : 0.0);
+    inverse_mass_i.push_back(shape.inverse_mass[index(shape.first[k])]);
+    inverse_mass_j.push_back(shape.inverse_mass[index(shape.second[k])]);
+}
+
+void LincsTable::find_couplings()
+{
+    couplings_.clear();
+    std::vector<std::vector<std::int32_t>> place_of(clusters.size()); // per constraint; -1: not here
+    for (std::size_t place = 0; place < bonds.size(); ++place) {
+        auto& places = place_of[index(bonds[place].cluster)];
+        if (places.empty()) places.assign(clusters[index(bonds[place].cluster)].cluster->constraints.size(), -1);
+        places[index(bonds[place].constraint)] = static_cast<std::int32_t>(place);
+    }
+    for (std::size_t place = 0; place < bonds.size(); ++place) {
+        const auto& [cluster, constraint, shell, counted] = bonds[place];
+        for (const auto& coupling : shape_of(cluster).couplings_of(constraint))
+            if (const auto other = place_of[index(cluster)][index(coupling.constraint)];
+                other >= 0) // else too far away
+                couplings_.push_back({static_cast<std::int32_t>(place), other, coupling.factor, coupling.triangle});
     }
 }
 

@@ -5,12 +5,13 @@
 #include "lincs_shape.hpp"
 #include "numbered_atoms.hpp"
 
+#include <algorithm>
 #include <vector>
 
 namespace holon {
 
 /// The constraints of LINCS clusters as one rank sees them: those of owned atoms, and those around them on which their
-/// displacements depend, in the order of the cluster.
+/// displacements depend, by shell (LincsReach), and in each in the order of the cluster.
 class LincsTable {
 public:
     /// `order`: of the expansion. Collective. See Solver::rebuild.
@@ -18,12 +19,20 @@ public:
                  const AtomDirectory& directory);
 
     struct Bond {
-        std::int32_t cluster = 0; // index in clusters
-        bool counted = false;     // here, in sums over constraints: this rank owns its first atom
+        std::int32_t cluster = 0;    // index in clusters
+        std::int32_t constraint = 0; // index in the cluster
+        std::int32_t shell = 0;
+        bool counted = false; // here, in sums over constraints: this rank owns its first atom
     };
 
     /// Of arrays for the kernels.
     std::size_t n_places() const { return places_for(bonds.size()); }
+    /// Places of the blocks of eight that hold the bonds of shells 0 to `shell`.
+    std::size_t n_within(int shell) const
+    {
+        const auto end = std::ranges::upper_bound(bonds, shell, {}, &Bond::shell);
+        return (static_cast<std::size_t>(end - bonds.begin()) + lanes - 1) / lanes * lanes;
+    }
 
     std::vector<ClusterInstance> clusters;
     std::vector<Bond> bonds;
@@ -61,13 +70,19 @@ private:
         bool triangle = false;
     };
 
-    void add_cluster(std::int32_t cluster, const LincsShape& shape, std::span<const std::int32_t> constraints,
-                     const AtomDirectory& directory);
+    const LincsShape& shape_of(std::int32_t cluster) const
+    {
+        return shapes_[shape_of_[static_cast<std::size_t>(cluster)]];
+    }
+    void add_bonds_of(std::int32_t cluster, int order, const Atoms& atoms, const AtomDirectory& directory);
+    void set_up(Bond& bond, const AtomDirectory& directory);
+    void find_couplings();
     template <class Note>
     void fill(Matrix& matrix, std::size_t n_rows, std::span<const Entry> entries, Note note) const;
 
     std::vector<Entry> couplings_; // while the table is made: those of a row in the order of the cluster
     ShapeTable<LincsShape> shapes_;
+    std::vector<std::int32_t> shape_of_; // per cluster
 };
 
 } // namespace holon

@@ -93,6 +93,7 @@ struct Chain {
     Bonds bonds()
     {
         return {.n = n_places,
+                .n_inner = n_places,
                 .i = i.data(),
                 .j = j.data(),
                 .length = length.data(),

@@ -179,6 +179,13 @@ TEST(LincsReach, CountsCouplings)
         LincsReach reach(shape, order);
         EXPECT_EQ(reach(middle).size(), static_cast<std::size_t>(4 + 2 * order));
         EXPECT_EQ(reach(end).size(), static_cast<std::size_t>(2 + order));
+        const auto found = reach(middle);
+        for (const auto& [k, shell] : found) { // bonds 18-19, 19-20, 20-21, 21-22 are in shell 0
+            const auto first =
+                std::min(shape.first[static_cast<std::size_t>(k)], shape.second[static_cast<std::size_t>(k)]);
+            EXPECT_EQ(shell, std::max({0, 18 - first, first - 21})) << first;
+        }
+        EXPECT_TRUE(std::ranges::is_sorted(found, {}, &LincsReach::Found::shell));
     }
 }
 
