@@ -235,74 +235,71 @@ HOLON_INLINE void transpose(I8 (&m)[8])
     }
 }
 
-/// Those of three atoms, one after another in memory; `first`: where the first atom of each lane begins. Eight lanes or
-/// twice as many.
-template <class I>
-HOLON_INLINE void load_three(const std::int64_t* values, const std::int64_t* first, Lattice3<I> (&loaded)[3])
+/// Differences of the second and of the third atom from the first, of three atoms one after another in memory, for
+/// eight lanes or twice as many; `first`: where the first atom of each lane begins. Exact before they become real.
+/// [units of the lattice]
+template <class F>
+HOLON_INLINE void load_arms(const std::int64_t* values, const std::int64_t* first, Real3<F> (&arms)[2])
 {
-    if constexpr (8 < lanes_in<I>) {
-        Lattice3<I8> low[3], high[3];
-        load_three(values, first, low);
-        load_three(values, first + 8, high);
-        for (int a = 0; a < 3; ++a)
-            loaded[a] = {joined<I>(low[a].x, high[a].x), joined<I>(low[a].y, high[a].y),
-                         joined<I>(low[a].z, high[a].z)};
+    if constexpr (8 < lanes_in<F>) {
+        V3 low[2], high[2];
+        load_arms(values, first, low);
+        load_arms(values, first + 8, high);
+        for (int a = 0; a < 2; ++a)
+            arms[a] = {joined<F>(low[a].x, high[a].x), joined<F>(low[a].y, high[a].y), joined<F>(low[a].z, high[a].z)};
     } else {
-        I rows[8];
-        std::int64_t last[8];
+        I8 rows[8];
         for (int l = 0; l < 8; ++l) {
-            rows[l] = holon::load<I>(values + first[l]);
-            last[l] = values[first[l] + 8];
+            const auto start = holon::load<Vector<std::int64_t, 4>>(values + first[l]);
+            const I8 twice = joined<I8>(start, start);
+            rows[l] = holon::load<I8>(values + first[l] + 1) - shuffled<0, 0, 0, 1, 2, 0, 1, 2>(twice, twice);
         }
         transpose(rows);
-        loaded[0] = {rows[0], rows[1], rows[2]};
-        loaded[1] = {rows[3], rows[4], rows[5]};
-        loaded[2] = {rows[6], rows[7], holon::load<I>(last)};
+        arms[0] = {to_doubles<F>(rows[2]), to_doubles<F>(rows[3]), to_doubles<F>(rows[4])};
+        arms[1] = {to_doubles<F>(rows[5]), to_doubles<F>(rows[6]), to_doubles<F>(rows[7])};
     }
 }
 
-/// Calls row(l, numbers, last) for each lane: its first eight numbers, and the ninth.
-template <class I, class Row>
-HOLON_INLINE void for_each_three(const Lattice3<I> (&three)[3], Row row)
+/// Calls row(l, numbers) for each lane, with the first eight of nine numbers for three atoms.
+template <class F, class Row>
+HOLON_INLINE void for_each_three(const Real3<F> (&three)[3], Row row)
 {
-    if constexpr (8 < lanes_in<I>) {
-        Lattice3<I8> low[3], high[3];
+    if constexpr (8 < lanes_in<F>) {
+        V3 low[3], high[3];
         for (int a = 0; a < 3; ++a) {
             low[a] = {low_half(three[a].x), low_half(three[a].y), low_half(three[a].z)};
             high[a] = {high_half(three[a].x), high_half(three[a].y), high_half(three[a].z)};
         }
         for_each_three(low, row);
         for_each_three(
-            high, [row](int l, I8 numbers, std::int64_t last)
-                      __attribute__((always_inline)) { row(l + 8, numbers, last); });
+            high, [row](int l, F8 numbers) __attribute__((always_inline)) { row(l + 8, numbers); });
     } else {
-        I rows[8] = {three[0].x, three[0].y, three[0].z, three[1].x, three[1].y, three[1].z, three[2].x, three[2].y};
+        I8 rows[8] = {(I8)three[0].x, (I8)three[0].y, (I8)three[0].z, (I8)three[1].x,
+                      (I8)three[1].y, (I8)three[1].z, (I8)three[2].x, (I8)three[2].y};
         transpose(rows);
-        std::int64_t last[8];
-        holon::store(last, three[2].z);
-        for (int l = 0; l < 8; ++l) row(l, rows[l], last[l]);
+        for (int l = 0; l < 8; ++l) row(l, (F8)rows[l]);
     }
 }
 
-template <class I>
-HOLON_INLINE void store_three(std::int64_t* values, const std::int64_t* first, const Lattice3<I> (&stored)[3])
+/// Adds to the numbers of three atoms, those of the first n lanes, and if there are `others`, multiples to these.
+template <class F>
+HOLON_INLINE void add_three(std::int64_t* values, std::int64_t* others, double multiple, const std::int64_t* first,
+                            int n, const Real3<F> (&added)[3])
 {
+    using I = IntegersOf<F>;
+    std::int64_t last[lanes_in<F>], last_of_others[lanes_in<F>];
+    holon::store(last, round_to_integers<I>(added[2].z));
+    if (others != nullptr) holon::store(last_of_others, round_to_integers<I>(multiple * added[2].z));
+    const auto add = [](std::int64_t * to, F8 numbers, std::int64_t ninth) __attribute__((always_inline))
+    {
+        holon::store(to, holon::load<I8>(to) + round_to_integers<I8>(numbers));
+        to[8] += ninth;
+    };
     for_each_three(
-        stored, [=](int l, I8 numbers, std::int64_t last) __attribute__((always_inline)) {
-            holon::store(values + first[l], numbers);
-            values[first[l] + 8] = last;
-        });
-}
-
-/// Adds to those of the first n lanes.
-template <class I>
-HOLON_INLINE void add_three(std::int64_t* values, const std::int64_t* first, int n, const Lattice3<I> (&added)[3])
-{
-    for_each_three(
-        added, [=](int l, I8 numbers, std::int64_t last) __attribute__((always_inline)) {
+        added, [&](int l, F8 numbers) __attribute__((always_inline)) {
             if (l >= n) return;
-            holon::store(values + first[l], holon::load<I8>(values + first[l]) + numbers);
-            values[first[l] + 8] += last;
+            add(values + first[l], numbers, last[l]);
+            if (others != nullptr) add(others + first[l], multiple * numbers, last_of_others[l]);
         });
 }
 

@@ -35,6 +35,11 @@ HOLON_INLINE V3 difference(F a, const V3& b, const V3& c)
 {
     return {difference(a, b.x, c.x), difference(a, b.y, c.y), difference(a, b.z, c.z)};
 }
+HOLON_INLINE V3 rounded(const V3& a)
+{
+    return {to_doubles<F>(round_to_integers<I>(a.x)), to_doubles<F>(round_to_integers<I>(a.y)),
+            to_doubles<F>(round_to_integers<I>(a.z))};
+}
 HOLON_INLINE V3 cross(const V3& a, const V3& b)
 {
     return {difference(a.y, b.z, a.z * b.y), difference(a.z, b.x, a.x * b.z), difference(a.x, b.y, a.y * b.x)};
@@ -60,30 +65,34 @@ struct Batch {
             for (int a = 0; a < (in_a_row ? 1 : 3); ++a) atom[a][l] = 3 * std::int64_t{w.atoms[3 * water + a]};
         }
     }
-    HOLON_INLINE void load(const std::int64_t* values, L3 (&loaded)[3]) const
-    {
-        if constexpr (in_a_row)
-            load_three(values, atom[0], loaded);
-        else
-            for (int a = 0; a < 3; ++a) loaded[a] = lattice_lanes::load(values, atom[a]);
-    }
-    HOLON_INLINE void store(std::int64_t* values, const L3 (&stored)[3]) const
-    {
-        if constexpr (in_a_row)
-            store_three(values, atom[0], stored);
-        else
-            for (int a = 0; a < 3; ++a) lattice_lanes::store(values, atom[a], stored[a]);
-    }
-    HOLON_INLINE void add(std::int64_t* values, const L3 (&added)[3]) const
+    /// From the oxygen to the hydrogens; exact.
+    HOLON_INLINE void load_arms(const std::int64_t* values, V3 (&arms)[2]) const
     {
         if constexpr (in_a_row) {
-            add_three(values, atom[0], n, added);
+            lattice_lanes::load_arms(values, atom[0], arms);
         } else {
-            L3 sums[3];
-            load(values, sums);
-            for (int a = 0; a < 3; ++a) sums[a] = sums[a] + added[a];
-            store(values, sums);
+            const L3 centre = lattice_lanes::load(values, atom[0]);
+            for (int a = 0; a < 2; ++a)
+                arms[a] = lattice_lanes::difference(centre, lattice_lanes::load(values, atom[1 + a]));
         }
+    }
+    /// Adds moves to the values, and if there are `others`, multiples to these.
+    HOLON_INLINE void add(std::int64_t* values, std::int64_t* others, double multiple, const V3 (&moves)[3]) const
+    {
+        if constexpr (in_a_row) {
+            add_three(values, others, multiple, atom[0], n, moves);
+        } else {
+            for (int a = 0; a < 3; ++a) {
+                add_to(values, a, moves[a]);
+                if (others != nullptr) add_to(others, a, splat<F>(multiple) * moves[a]);
+            }
+        }
+    }
+
+private:
+    HOLON_INLINE void add_to(std::int64_t* values, int a, const V3& move) const
+    {
+        lattice_lanes::store(values, atom[a], lattice_lanes::load(values, atom[a]) + to_lattice(move));
     }
 };
 
@@ -127,15 +136,15 @@ HOLON_INLINE Correction settle(const Triangle& t, const V3& b0, const V3& c0, co
     const V3 b1 = b + a1;
     const V3 c1 = c + a1;
 
-    // Frame: Z normal to the reference plane, a1 in the YZ plane.
-    const V3 normal = cross(b0, c0), across = cross(a1, normal);
-    const V3 z = unit_vector(normal, 0x1p-90);
-    const V3 x = unit_vector(across, 0x1p-130);
-    const V3 y = cross(z, x);
-    const F xb0 = fused_dot(x, b0), yb0 = fused_dot(y, b0), xc0 = fused_dot(x, c0), yc0 = fused_dot(y, c0);
-    const F za1 = fused_dot(z, a1);
-    const F xb1 = fused_dot(x, b1), yb1 = fused_dot(y, b1), zb1 = fused_dot(z, b1);
-    const F xc1 = fused_dot(x, c1), yc1 = fused_dot(y, c1), zc1 = fused_dot(z, c1);
+    // Frame: Z normal to the reference plane, a1 in the YZ plane. Its vectors have lengths other than 1 until the end,
+    // so that roots and products go on at the same time.
+    const V3 z = cross(b0, c0), x = cross(a1, z), y = cross(z, x);
+    const F per_z = 0x1p-90 * inverse_root(0x1p-180 * fused_dot(z, z));
+    const F per_x = 0x1p-130 * inverse_root(0x1p-260 * fused_dot(x, x)), per_y = per_z * per_x;
+    const F xb0 = per_x * fused_dot(x, b0), yb0 = per_y * fused_dot(y, b0);
+    const F xc0 = per_x * fused_dot(x, c0), yc0 = per_y * fused_dot(y, c0);
+    const F za1 = per_z * fused_dot(z, a1), zb1 = per_z * fused_dot(z, b1), zc1 = per_z * fused_dot(z, c1);
+    const F xb1 = per_x * fused_dot(x, b1), yb1 = per_y * fused_dot(y, b1), yc1 = per_y * fused_dot(y, c1);
 
     // The ideal triangle, turned by psi about Y and by phi about X, has the trial's components along Z.
     const F sin_phi = (1.0 / t.ra) * za1;
@@ -152,7 +161,7 @@ HOLON_INLINE Correction settle(const Triangle& t, const V3& b0, const V3& c0, co
     // Turned by theta about Z, the displacements lie along the reference bonds: alpha sin + beta cos = gamma.
     const F alpha = sum(xb2, xb0 - xc0, sum(yb0, yb2, yc0 * yc2));
     const F beta = sum(xb2, yc0 - yb0, sum(xb0, yb2, xc0 * yc2));
-    const F gamma = sum(xb0, yb1, xc0 * yc1) - sum(xb1, yb0, xc1 * yc0);
+    const F gamma = difference(xb0, yb1, difference(xb1, yb0 - yc0, xc0 * yc1));
     const F square = sum(alpha, alpha, beta * beta);
     const F inverse_square = 1.0 / square;
     const F root = square_root(square - gamma * gamma);
@@ -161,8 +170,8 @@ HOLON_INLINE Correction settle(const Triangle& t, const V3& b0, const V3& c0, co
 
     const F xb3 = difference(xb2, cos_theta, yb2 * sin_theta), yb3 = sum(xb2, sin_theta, yb2 * cos_theta);
     const F xc3 = -sum(xb2, cos_theta, yc2 * sin_theta), yc3 = difference(yc2, cos_theta, xb2 * sin_theta);
-    const V3 of_b = sum(xb3, x, sum(yb3, y, difference(zb1, z, b1)));
-    const V3 of_c = sum(xc3, x, sum(yc3, y, difference(zc1, z, c1)));
+    const V3 of_b = sum(xb3 * per_x, x, sum(yb3 * per_y, y, difference(zb1 * per_z, z, b1)));
+    const V3 of_c = sum(xc3 * per_x, x, sum(yc3 * per_y, y, difference(zc1 * per_z, z, c1)));
     return {t, of_b, of_c};
 }
 
@@ -201,6 +210,13 @@ Triangle on_lattice(Triangle t)
     return t;
 }
 
+/// The arms after the moves are rounded to the lattice; exact.
+HOLON_INLINE void move_arms(const Correction& c, V3 (&arms)[2])
+{
+    const V3 centre = rounded(c.atom[0]);
+    for (int a = 0; a < 2; ++a) arms[a] = arms[a] + (rounded(c.atom[1 + a]) - centre);
+}
+
 template <bool in_a_row>
 HOLON_INLINE Outcome positions_of(const Waters& w)
 {
@@ -209,26 +225,18 @@ HOLON_INLINE Outcome positions_of(const Waters& w)
     const double change_per_move = w.inverse_dt * (position_unit / velocity_unit);
     for (std::int64_t first = 0; first < w.n; first += lanes) {
         const Batch<in_a_row> batch(w, first);
-        L3 reference[3], atom[3];
-        batch.load(w.x_ref, reference);
-        batch.load(w.x, atom);
-        const auto correction =
-            settle(t, difference(reference[0], reference[1]), difference(reference[0], reference[2]),
-                   difference(atom[0], atom[1]), difference(atom[0], atom[2]));
-        for (int a = 0; a < 3; ++a) atom[a] = atom[a] + to_lattice(correction.atom[a]);
-        batch.store(w.x, atom);
-        if (w.inverse_dt > 0.0) {
-            L3 change[3];
-            for (int a = 0; a < 3; ++a) change[a] = to_lattice(splat<F>(change_per_move) * correction.atom[a]);
-            batch.add(w.v, change);
-        }
+        V3 reference[2], arms[2];
+        batch.load_arms(w.x_ref, reference);
+        batch.load_arms(w.x, arms);
+        const auto correction = settle(t, reference[0], reference[1], arms[0], arms[1]);
+        batch.add(w.x, w.inverse_dt > 0.0 ? w.v : nullptr, change_per_move, correction.atom);
+        move_arms(correction, arms);
         const auto error = [&](const V3& r, double d2) {
             summary.note((0.5 / d2) * (fused_dot(r, r) - d2), correction.good);
         };
-        const V3 b = difference(atom[0], atom[1]), c = difference(atom[0], atom[2]); // exact, and so is c - b
-        error(b, t.d_oh2);
-        error(c, t.d_oh2);
-        error(c - b, t.d_hh2);
+        error(arms[0], t.d_oh2);
+        error(arms[1], t.d_oh2);
+        error(arms[1] - arms[0], t.d_hh2);
         summary.note_failures(correction.good, first, batch.n);
         keep_moved(w, first, batch.n, correction, position_unit);
     }
@@ -243,18 +251,15 @@ HOLON_INLINE Outcome velocities_of(const Waters& w)
     constexpr double rate = velocity_unit / position_unit; // [1/ps]
     for (std::int64_t first = 0; first < w.n; first += lanes) {
         const Batch<in_a_row> batch(w, first);
-        L3 position[3], atom[3];
-        batch.load(w.x, position);
-        batch.load(w.v, atom);
-        const V3 b = difference(position[0], position[1]);
-        const V3 c = difference(position[0], position[2]);
-        const auto correction = settle_velocities(t, b, c, difference(atom[0], atom[1]), difference(atom[0], atom[2]));
-        for (int a = 0; a < 3; ++a) atom[a] = atom[a] + to_lattice(correction.atom[a]);
-        batch.store(w.v, atom);
-        const V3 u = difference(atom[0], atom[1]), v = difference(atom[0], atom[2]);
-        summary.note((rate / t.d_oh2) * fused_dot(b, u), correction.good);
-        summary.note((rate / t.d_oh2) * fused_dot(c, v), correction.good);
-        summary.note((rate / t.d_hh2) * fused_dot(c - b, v - u), correction.good);
+        V3 arms[2], rates[2];
+        batch.load_arms(w.x, arms);
+        batch.load_arms(w.v, rates);
+        const auto correction = settle_velocities(t, arms[0], arms[1], rates[0], rates[1]);
+        batch.add(w.v, nullptr, 0.0, correction.atom);
+        move_arms(correction, rates);
+        summary.note((rate / t.d_oh2) * fused_dot(arms[0], rates[0]), correction.good);
+        summary.note((rate / t.d_oh2) * fused_dot(arms[1], rates[1]), correction.good);
+        summary.note((rate / t.d_hh2) * fused_dot(arms[1] - arms[0], rates[1] - rates[0]), correction.good);
         summary.note_failures(correction.good, first, batch.n);
         keep_moved(w, first, batch.n, correction, velocity_unit);
     }
