@@ -26,7 +26,9 @@ void LincsTable::rebuild(const Communicator& comm, int order, std::span<const Cl
 
     for (std::size_t c = 0; c < clusters.size(); ++c)
         add_bonds_of(static_cast<std::int32_t>(c), order, atoms, directory);
-    std::ranges::stable_sort(bonds, {}, &Bond::shell);
+    std::ranges::stable_sort(bonds, {}, [this](const Bond& b) {
+        return std::pair(b.shell, shape_of(b.cluster).couplings_of(b.constraint).size());
+    });
     for (auto& bond : bonds) set_up(bond, directory);
     find_couplings();
     for (auto* per_place : {&i, &j, &local_i, &local_j}) per_place->resize(n_places());

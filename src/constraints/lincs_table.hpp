@@ -11,7 +11,8 @@
 namespace holon {
 
 /// The constraints of LINCS clusters as one rank sees them: those of owned atoms, and those around them on which their
-/// displacements depend, by shell (LincsReach), and in each in the order of the cluster.
+/// displacements depend: by shell (LincsReach), in each by number of couplings, so that blocks of rows are full, and
+/// then in the order of the cluster. Those at an atom whose displacement counts are in the same order on every rank.
 class LincsTable {
 public:
     /// `order`: of the expansion. Collective. See Solver::rebuild.
