@@ -33,7 +33,7 @@ HOLON_INLINE void with_size(std::int32_t n, F f)
 
 } // namespace
 
-Growth HOLON_NAME(factor)(const Plan& plan, double* values, const double* scale, double limit)
+Growth HOLON_NAME(factor)(const Plan& plan, double* values, double* rhs, const double* scale, double limit)
 {
     Growth all;
     for (const Run* run = plan.runs; run < plan.runs + plan.n_runs; ++run)
@@ -41,15 +41,18 @@ Growth HOLON_NAME(factor)(const Plan& plan, double* values, const double* scale,
             run->n, [ =, &all ]<int size>() __attribute__((always_inline)) {
                 const int n = size < 0 ? run->n : size;
                 const std::int32_t* target = plan.targets + run->targets;
+                const std::int32_t* other = plan.others + run->others;
                 double* diagonal = values + run->values;
-                for (std::int32_t k = 0; k < run->n_pivots; ++k, diagonal += 1 + 2 * n, target += n * n) {
+                for (std::int32_t k = 0; k < run->n_pivots; ++k, diagonal += 1 + 2 * n, target += n * n, other += n) {
                     const double* const u = diagonal + 1;
                     double* const l = diagonal + 1 + n;
                     const double inverse = *diagonal = 1.0 / *diagonal, growth = inverse * scale[run->first + k];
                     all.largest = growth > all.largest ? growth : all.largest;
                     all.is_sound &= growth > 0.0 && growth < limit;
+                    const double b = rhs[run->first + k];
                     for (int i = 0; i < n; ++i) {
                         const double factor = l[i] *= inverse;
+                        rhs[other[i]] = multiply_add(-factor, b, rhs[other[i]]);
                         for (int j = 0; j < n; ++j) {
                             double& changed = values[target[i * n + j]];
                             changed = multiply_add(-factor, u[j], changed);

@@ -29,9 +29,10 @@ struct Growth {
 };
 
 #define HOLON_DECLARE(variant)                                                                                         \
-    /** Replaces the matrix by its factors; the diagonal of a pivot by its inverse. `scale`: per pivot. */             \
-    Growth factor_##variant(const Plan&, double* values, const double* scale, double limit);                           \
-    /** Takes the pivots out of the right side. */                                                                     \
+    /** Replaces the matrix by its factors, the diagonal of a pivot by its inverse, and takes the pivots out of the    \
+        right side. `scale`: per pivot. */                                                                             \
+    Growth factor_##variant(const Plan&, double* values, double* rhs, const double* scale, double limit);              \
+    /** Takes the pivots out of another right side. */                                                                 \
     void forward_##variant(const Plan&, const double* values, double* rhs);                                            \
     /** Turns the right side of the pivots into their solution. */                                                     \
     void backward_##variant(const Plan&, const double* values, double* rhs);

@@ -182,8 +182,10 @@ struct NewtonSolver::Projection {
             if (renew) std::ranges::fill(values, 0.0);
             add_children(branch, renew, report);
         }
-        if (renew) factor(shape, values, report);
-        shape.elimination.forward(values, rhs);
+        if (renew)
+            factor(shape, values, rhs, report);
+        else
+            shape.elimination.forward(values, rhs);
         if (shape.parent < 0) return decide(branch, renew, report);
 
         auto record = table.up[index(shape.tier)].template outgoing<double>(branch.up);
@@ -195,9 +197,9 @@ struct NewtonSolver::Projection {
         for (std::size_t u = 0; u < shape.n_left(); ++u) record[u] = rhs[index(shape.n_pivots) + u];
     }
 
-    static void factor(const Branch& shape, std::span<double> values, Report& report)
+    static void factor(const Branch& shape, std::span<double> values, std::span<double> rhs, Report& report)
     {
-        const auto growth = shape.elimination.factor(values, shape.scale, max_growth);
+        const auto growth = shape.elimination.factor(values, rhs, shape.scale, max_growth);
         report.growth = std::max(report.growth, growth.largest);
         for (std::int32_t p = 0; p < shape.n_pivots && !growth.is_sound; ++p) {
             const double of_this = shape.elimination.inverse_pivot(values, p) * shape.scale[index(p)];

@@ -224,11 +224,13 @@ elimination::Plan Elimination::sparse() const
     return {runs_.data(), std::ssize(runs_), others_.data(), targets_.data()};
 }
 
-elimination::Growth Elimination::factor(std::span<double> values, std::span<const double> scale, double limit) const
+elimination::Growth Elimination::factor(std::span<double> values, std::span<double> rhs, std::span<const double> scale,
+                                        double limit) const
 {
-    auto all = HOLON_CALL(elimination::factor, sparse(), values.data(), scale.data(), limit);
+    auto all = HOLON_CALL(elimination::factor, sparse(), values.data(), rhs.data(), scale.data(), limit);
     if (dense_.empty()) return all;
     factor_dense(values);
+    forward_dense(values, rhs);
     for (const auto k : std::span(dense_).first(index(dense_pivots_))) {
         const double growth = inverse_pivot(values, k) * scale[index(k)];
         all.largest = std::max(all.largest, growth);
@@ -253,6 +255,11 @@ void Elimination::factor_dense(std::span<double> values) const
 void Elimination::forward(std::span<const double> values, std::span<double> rhs) const
 {
     HOLON_CALL(elimination::forward, sparse(), values.data(), rhs.data());
+    forward_dense(values, rhs);
+}
+
+void Elimination::forward_dense(std::span<const double> values, std::span<double> rhs) const
+{
     const auto n = dense_.size();
     for (std::size_t k = 0; k < index(dense_pivots_); ++k)
         for (std::size_t i = k + 1; i < n; ++i)

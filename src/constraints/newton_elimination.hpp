@@ -41,9 +41,11 @@ public:
     /// Elements between unknowns that stay, those that fill up included, in ascending order.
     const std::vector<Entry>& remaining() const { return remaining_; }
 
-    /// Replaces the matrix by its factors and the Schur complement, whatever the pivots. Returns what the inverse
-    /// pivots have grown to, in units of `scale`, a number for each pivot; `limit`: what is sound.
-    elimination::Growth factor(std::span<double> values, std::span<const double> scale, double limit) const;
+    /// Replaces the matrix by its factors and the Schur complement, whatever the pivots, and takes the pivots out of
+    /// the right side: what remains belongs to the Schur complement. Returns what the inverse pivots have grown to, in
+    /// units of `scale`, a number for each pivot; `limit`: what is sound.
+    elimination::Growth factor(std::span<double> values, std::span<double> rhs, std::span<const double> scale,
+                               double limit) const;
 
     /// After factor(): one over the pivot of an unknown. Infinite, negative or NaN if the matrix is singular or worse.
     double inverse_pivot(std::span<const double> values, std::int32_t unknown) const
@@ -51,7 +53,7 @@ public:
         return values[static_cast<std::size_t>(diagonal_[static_cast<std::size_t>(unknown)])];
     }
 
-    /// Takes the pivots out of the right side: what remains belongs to the Schur complement.
+    /// Takes the pivots out of another right side.
     void forward(std::span<const double> values, std::span<double> rhs) const;
 
     /// Turns the right side of the pivots into their solution, given that of the other unknowns.
@@ -61,6 +63,7 @@ private:
     class Planner;
     elimination::Plan sparse() const;
     void factor_dense(std::span<double> values) const;
+    void forward_dense(std::span<const double> values, std::span<double> rhs) const;
 
     std::size_t n_values_ = 0;
     std::vector<elimination::Run> runs_; // sparse pivots

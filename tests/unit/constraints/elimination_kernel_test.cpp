@@ -64,7 +64,7 @@ TEST(EliminationKernel, SameBitsWithEveryInstructionSet)
 {
     const auto outcome = [](const Variant& variant) {
         Numbers n;
-        const auto growth = variant.factor(n.plan(), n.values.data(), n.scale.data(), 1e3);
+        const auto growth = variant.factor(n.plan(), n.values.data(), n.rhs.data(), n.scale.data(), 1e3);
         variant.forward(n.plan(), n.values.data(), n.rhs.data());
         variant.backward(n.plan(), n.values.data(), n.rhs.data());
         return std::tuple(n.values, n.rhs, growth.largest, growth.is_sound);
@@ -84,7 +84,7 @@ TEST(EliminationKernel, TellsOfPivotsThatAreNotSound)
                 const auto stride = 1 + 2 * run.n;
                 n.values[static_cast<std::size_t>(run.values + stride * static_cast<int>(pivot % pivots_per_run))] =
                     bad;
-                EXPECT_FALSE(variant.factor(n.plan(), n.values.data(), n.scale.data(), 1e3).is_sound)
+                EXPECT_FALSE(variant.factor(n.plan(), n.values.data(), n.rhs.data(), n.scale.data(), 1e3).is_sound)
                     << variant.name << ", " << bad << ", " << pivot;
             }
 }

@@ -54,8 +54,10 @@ void expect_dense_solution(const Sparse& matrix, int n, int n_pivots)
     const Eigen::VectorXd expected = matrix.dense.partialPivLu().solve(b);
 
     const std::vector<double> scale(static_cast<std::size_t>(n_pivots), 2.0);
-    const auto growth = elimination.factor(values, scale, 1e3);
-    elimination.forward(values, rhs);
+    auto another = rhs;
+    const auto growth = elimination.factor(values, rhs, scale, 1e3);
+    elimination.forward(values, another);
+    EXPECT_EQ(another, rhs);
     // The Schur complement and its right side determine the unknowns that stay.
     const int n_left = n - n_pivots;
     Eigen::MatrixXd left = Eigen::MatrixXd::Zero(n_left, n_left);
@@ -74,7 +76,7 @@ void expect_dense_solution(const Sparse& matrix, int n, int n_pivots)
     }
     EXPECT_EQ(growth.largest, largest);
     EXPECT_TRUE(growth.is_sound);
-    EXPECT_EQ(elimination.factor(values, scale, 0.0).is_sound, n_pivots == 0);
+    EXPECT_EQ(elimination.factor(values, rhs, scale, 0.0).is_sound, n_pivots == 0);
 }
 
 /// With the pivots in the order in which they are best eliminated.
