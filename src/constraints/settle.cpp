@@ -132,6 +132,7 @@ void SettleSolver::rebuild(std::span<const ClusterInstance> clusters, const Atom
         for (std::size_t k = 0; k < 3; ++k) kind.atoms.push_back(owned_index(instance, k, atoms, directory));
         const auto* const last = kind.atoms.data() + kind.atoms.size() - 3;
         kind.in_a_row &= last[1] == last[0] + 1 && last[2] == last[0] + 2;
+        kind.in_a_row &= kind.molecules.size() == 1 || last[-1] < last[0];
     }
     for (auto& kind : kinds_) kind.moved.resize(2 * kind.atoms.size());
 }

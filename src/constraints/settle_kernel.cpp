@@ -3,7 +3,7 @@
 
 #include <holon/core/kernel_variant.hpp>
 
-#include "lattice_lanes.hpp"
+#include "lattice_runs.hpp"
 
 namespace holon::settle {
 namespace {
@@ -35,40 +35,48 @@ HOLON_INLINE V3 difference(F a, const V3& b, const V3& c)
 {
     return {difference(a, b.x, c.x), difference(a, b.y, c.y), difference(a, b.z, c.z)};
 }
-HOLON_INLINE V3 rounded(const V3& a)
-{
-    return {to_doubles<F>(round_to_integers<I>(a.x)), to_doubles<F>(round_to_integers<I>(a.y)),
-            to_doubles<F>(round_to_integers<I>(a.z))};
-}
 HOLON_INLINE V3 cross(const V3& a, const V3& b)
 {
     return {difference(a.y, b.z, a.z * b.y), difference(a.z, b.x, a.x * b.z), difference(a.x, b.y, a.y * b.x)};
 }
 
-/// The direction of v; `scale`, a power of two, brings its length near 1.
-HOLON_INLINE V3 unit_vector(const V3& v, double scale)
+/// How the numbers of waters that are done together lie in memory.
+enum class Layout {
+    anyhow,
+    rows, // those of a water follow each other
+    run   // those of all of them
+};
+
+Layout layout_of(const Waters& w, std::int64_t first)
 {
-    return (splat<F>(scale) * inverse_root((scale * scale) * fused_dot(v, v))) * v;
+    if (!w.in_a_row) return Layout::anyhow;
+    constexpr bool helps = native_bytes == 64;
+    const bool is_run =
+        helps && lanes <= w.n - first && w.atoms[3 * (first + lanes - 1)] - w.atoms[3 * first] == 3 * (lanes - 1);
+    return is_run ? Layout::run : Layout::rows;
 }
 
 /// Waters that are done together; the last one of the list is repeated to fill up.
-template <bool in_a_row>
+template <Layout layout>
 struct Batch {
-    std::int64_t atom[in_a_row ? 1 : 3][lanes]; // index of its first number
+    static constexpr int n_waters = layout == Layout::run ? 1 : lanes, n_atoms = layout == Layout::anyhow ? 3 : 1;
+    std::int64_t atom[n_atoms][n_waters]; // index of its first number; of others, it follows
     int n;
 
     HOLON_INLINE Batch(const Waters& w, std::int64_t first)
         : n(w.n - first < lanes ? static_cast<int>(w.n - first) : lanes)
     {
-        for (int l = 0; l < lanes; ++l) {
+        for (int l = 0; l < n_waters; ++l) {
             const std::int64_t water = n == lanes || l < n ? first + l : w.n - 1;
-            for (int a = 0; a < (in_a_row ? 1 : 3); ++a) atom[a][l] = 3 * std::int64_t{w.atoms[3 * water + a]};
+            for (int a = 0; a < n_atoms; ++a) atom[a][l] = 3 * std::int64_t{w.atoms[3 * water + a]};
         }
     }
     /// From the oxygen to the hydrogens; exact.
     HOLON_INLINE void load_arms(const std::int64_t* values, V3 (&arms)[2]) const
     {
-        if constexpr (in_a_row) {
+        if constexpr (layout == Layout::run) {
+            load_arms_of_run(values + atom[0][0], arms);
+        } else if constexpr (layout == Layout::rows) {
             lattice_lanes::load_arms(values, atom[0], arms);
         } else {
             const L3 centre = lattice_lanes::load(values, atom[0]);
@@ -79,7 +87,9 @@ struct Batch {
     /// Adds moves to the values, and if there are `others`, multiples to these.
     HOLON_INLINE void add(std::int64_t* values, std::int64_t* others, double multiple, const V3 (&moves)[3]) const
     {
-        if constexpr (in_a_row) {
+        if constexpr (layout == Layout::run) {
+            add_three_to_run(values + atom[0][0], others == nullptr ? nullptr : others + atom[0][0], multiple, moves);
+        } else if constexpr (layout == Layout::rows) {
             add_three(values, others, multiple, atom[0], n, moves);
         } else {
             for (int a = 0; a < 3; ++a) {
@@ -107,9 +117,10 @@ struct Correction {
         const V3 both = b + c;
         const F sum = (both.x + both.y) + both.z;
         good = (I)(sum - sum == 0.0);
-        atom[0] = kept_where(good, splat<F>(-t.m_h / t.m_o) * both);
-        atom[1] = kept_where(good, b);
-        atom[2] = kept_where(good, c);
+        atom[0] = splat<F>(-t.m_h / t.m_o) * both;
+        atom[1] = b;
+        atom[2] = c;
+        for (auto& move : atom) move = kept_where(good, move);
     }
 };
 
@@ -213,22 +224,31 @@ Triangle on_lattice(Triangle t)
 /// The arms after the moves are rounded to the lattice; exact.
 HOLON_INLINE void move_arms(const Correction& c, V3 (&arms)[2])
 {
-    const V3 centre = rounded(c.atom[0]);
-    for (int a = 0; a < 2; ++a) arms[a] = arms[a] + (rounded(c.atom[1 + a]) - centre);
+    const auto centre = to_lattice(c.atom[0]);
+    for (int a = 0; a < 2; ++a) arms[a] = arms[a] + lattice_lanes::difference(centre, to_lattice(c.atom[1 + a]));
 }
 
-template <bool in_a_row>
-HOLON_INLINE Outcome positions_of(const Waters& w)
-{
-    lattice_lanes::SummaryOf<I> summary;
-    const Triangle t = on_lattice(w.triangle);
-    const double change_per_move = w.inverse_dt * (position_unit / velocity_unit);
-    for (std::int64_t first = 0; first < w.n; first += lanes) {
-        const Batch<in_a_row> batch(w, first);
+/// A stage of many batches.
+struct Stage {
+    const Waters& w;
+    const Triangle t;
+    lattice_lanes::SummaryOf<I> summary = {};
+
+    explicit Stage(const Waters& waters) : w(waters), t(on_lattice(waters.triangle)) {}
+};
+
+struct Positions : Stage {
+    using Stage::Stage;
+
+    template <Layout layout>
+    HOLON_INLINE void project(std::int64_t first)
+    {
+        const Batch<layout> batch(w, first);
         V3 reference[2], arms[2];
         batch.load_arms(w.x_ref, reference);
         batch.load_arms(w.x, arms);
         const auto correction = settle(t, reference[0], reference[1], arms[0], arms[1]);
+        const double change_per_move = w.inverse_dt * (position_unit / velocity_unit);
         batch.add(w.x, w.inverse_dt > 0.0 ? w.v : nullptr, change_per_move, correction.atom);
         move_arms(correction, arms);
         const auto error = [&](const V3& r, double d2) {
@@ -240,42 +260,60 @@ HOLON_INLINE Outcome positions_of(const Waters& w)
         summary.note_failures(correction.good, first, batch.n);
         keep_moved(w, first, batch.n, correction, position_unit);
     }
-    return {summary.largest_residual(), summary.failed};
-}
+};
 
-template <bool in_a_row>
-HOLON_INLINE Outcome velocities_of(const Waters& w)
-{
-    lattice_lanes::SummaryOf<I> summary;
-    const Triangle t = on_lattice(w.triangle);
-    constexpr double rate = velocity_unit / position_unit; // [1/ps]
-    for (std::int64_t first = 0; first < w.n; first += lanes) {
-        const Batch<in_a_row> batch(w, first);
+struct Velocities : Stage {
+    using Stage::Stage;
+
+    template <Layout layout>
+    HOLON_INLINE void project(std::int64_t first)
+    {
+        const Batch<layout> batch(w, first);
         V3 arms[2], rates[2];
         batch.load_arms(w.x, arms);
         batch.load_arms(w.v, rates);
         const auto correction = settle_velocities(t, arms[0], arms[1], rates[0], rates[1]);
         batch.add(w.v, nullptr, 0.0, correction.atom);
         move_arms(correction, rates);
-        summary.note((rate / t.d_oh2) * fused_dot(arms[0], rates[0]), correction.good);
-        summary.note((rate / t.d_oh2) * fused_dot(arms[1], rates[1]), correction.good);
-        summary.note((rate / t.d_hh2) * fused_dot(arms[1] - arms[0], rates[1] - rates[0]), correction.good);
+        constexpr double rate = velocity_unit / position_unit; // [1/ps]
+        const auto error = [&](const V3& r, const V3& change, double d2) {
+            summary.note((rate / d2) * fused_dot(r, change), correction.good);
+        };
+        error(arms[0], rates[0], t.d_oh2);
+        error(arms[1], rates[1], t.d_oh2);
+        error(arms[1] - arms[0], rates[1] - rates[0], t.d_hh2);
         summary.note_failures(correction.good, first, batch.n);
         keep_moved(w, first, batch.n, correction, velocity_unit);
     }
-    return {summary.largest_residual(), summary.failed};
+};
+
+template <class S>
+Outcome project(const Waters& w)
+{
+    S stage(w);
+    for (std::int64_t first = 0; first < w.n; first += lanes) switch (layout_of(w, first)) {
+        case Layout::anyhow:
+            stage.template project<Layout::anyhow>(first);
+            break;
+        case Layout::rows:
+            stage.template project<Layout::rows>(first);
+            break;
+        case Layout::run:
+            stage.template project<Layout::run>(first);
+        }
+    return {stage.summary.largest_residual(), stage.summary.failed};
 }
 
 } // namespace
 
 Outcome HOLON_NAME(positions)(const Waters& w)
 {
-    return w.in_a_row ? positions_of<true>(w) : positions_of<false>(w);
+    return project<Positions>(w);
 }
 
 Outcome HOLON_NAME(velocities)(const Waters& w)
 {
-    return w.in_a_row ? velocities_of<true>(w) : velocities_of<false>(w);
+    return project<Velocities>(w);
 }
 
 } // namespace holon::settle

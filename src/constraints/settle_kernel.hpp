@@ -19,7 +19,7 @@ struct Triangle {
 struct Waters {
     std::int64_t n;
     const std::int32_t* atoms; // local, three for each water: oxygen, hydrogens
-    bool in_a_row;             // those of every water have consecutive numbers
+    bool in_a_row;             // those of every water have consecutive numbers, higher than those before
     Triangle triangle;
     const std::int64_t* x_ref; // position stage
     std::int64_t* x;           // changed in the position stage
