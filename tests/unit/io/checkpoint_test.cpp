@@ -347,7 +347,7 @@ TEST_P(CheckpointWays, survive_kill_at_any_moment)
                 synced.sync_seconds = 1e-9;
                 auto writer = CheckpointWriter::resume({}, path, contents, round % 3 == 0 ? synced : options,
                                                        sample_atoms(n_atoms, step), sample_box());
-                for (++step; step < contents.state.step + 200; ++step) submit_step(writer, step);
+                for (++step; step < contents.state.step + 1000; ++step) submit_step(writer, step);
             },
             20000, random);
         if (!std::filesystem::exists(path)) continue; // killed before it was complete
