@@ -12,6 +12,14 @@ namespace holon {
 
 namespace {
 
+/// Within a node, Open MPI 4 hands messages of up to 4 KiB over in shared memory, and lets the receiver of longer ones
+/// fetch them by system calls, which take longer than a second copy of some 10 KiB: a twentieth of the time of
+/// constraints that are cut. What the user has set holds.
+void hand_over_at_once()
+{
+    ::setenv("OMPI_MCA_btl_vader_eager_limit", "32768", 0);
+}
+
 MPI_Comm comm_of(const Communicator& c)
 {
     return c.impl().comm;
@@ -72,18 +80,6 @@ Meanwhile::~Meanwhile()
 {
     comm_.impl().meanwhile = nullptr;
 }
-
-namespace {
-
-/// Within a node, Open MPI 4 hands messages of up to 4 KiB over in shared memory, and lets the receiver of longer ones
-/// fetch them by system calls, which take longer than a second copy of some 10 KiB: a twentieth of the time of
-/// constraints that are cut. What the user has set holds.
-void hand_over_at_once()
-{
-    ::setenv("OMPI_MCA_btl_vader_eager_limit", "32768", 0);
-}
-
-} // namespace
 
 Session::Session(int& argc, char**& argv)
 {

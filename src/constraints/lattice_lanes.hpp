@@ -67,6 +67,21 @@ HOLON_INLINE F fused_dot(const Real3<F>& a, const Real3<F>& b)
 {
     return multiply_add(a.x, b.x, multiply_add(a.y, b.y, a.z * b.z));
 }
+template <class F>
+HOLON_INLINE auto low_half(const Real3<F>& a)
+{
+    return Real3<Vector<double, lanes_in<F> / 2>>{holon::low_half(a.x), holon::low_half(a.y), holon::low_half(a.z)};
+}
+template <class F>
+HOLON_INLINE auto high_half(const Real3<F>& a)
+{
+    return Real3<Vector<double, lanes_in<F> / 2>>{holon::high_half(a.x), holon::high_half(a.y), holon::high_half(a.z)};
+}
+template <class F, class Half>
+HOLON_INLINE Real3<F> joined(const Real3<Half>& low, const Real3<Half>& high)
+{
+    return {holon::joined<F>(low.x, high.x), holon::joined<F>(low.y, high.y), holon::joined<F>(low.z, high.z)};
+}
 template <class I, class F>
 HOLON_INLINE Real3<F> kept_where(I mask, const Real3<F>& a)
 {
@@ -160,7 +175,7 @@ template <class Row>
 HOLON_INLINE void add_to_row(NumberOf<Row>* p, Row row)
 {
     static_assert(lanes_in<Row> == 4);
-    const auto two = low_half(row);
+    const auto two = holon::low_half(row);
     holon::store(p, holon::load<std::remove_cvref_t<decltype(two)>>(p) + two);
     p[2] += row[2];
 }
@@ -171,7 +186,7 @@ HOLON_INLINE auto columns(const Row (&rows)[8])
 {
     using V = Vector<NumberOf<Row>, 8>;
     V pairs[4]; // rows l and l + 4
-    for (int l = 0; l < 4; ++l) pairs[l] = joined<V>(rows[l], rows[l + 4]);
+    for (int l = 0; l < 4; ++l) pairs[l] = holon::joined<V>(rows[l], rows[l + 4]);
     const V xz01 = shuffled<0, 8, 2, 10, 4, 12, 6, 14>(pairs[0], pairs[1]);
     const V xz23 = shuffled<0, 8, 2, 10, 4, 12, 6, 14>(pairs[2], pairs[3]);
     const V y01 = shuffled<1, 9, 3, 11, 5, 13, 7, 15>(pairs[0], pairs[1]);
@@ -245,13 +260,12 @@ HOLON_INLINE void load_arms(const std::int64_t* values, const std::int64_t* firs
         V3 low[2], high[2];
         load_arms(values, first, low);
         load_arms(values, first + 8, high);
-        for (int a = 0; a < 2; ++a)
-            arms[a] = {joined<F>(low[a].x, high[a].x), joined<F>(low[a].y, high[a].y), joined<F>(low[a].z, high[a].z)};
+        for (int a = 0; a < 2; ++a) arms[a] = joined<F>(low[a], high[a]);
     } else {
         I8 rows[8];
         for (int l = 0; l < 8; ++l) {
             const auto start = holon::load<Vector<std::int64_t, 4>>(values + first[l]);
-            const I8 twice = joined<I8>(start, start);
+            const I8 twice = holon::joined<I8>(start, start);
             rows[l] = holon::load<I8>(values + first[l] + 1) - shuffled<0, 0, 0, 1, 2, 0, 1, 2>(twice, twice);
         }
         transpose(rows);
@@ -265,11 +279,8 @@ template <class F, class Row>
 HOLON_INLINE void for_each_three(const Real3<F> (&three)[3], Row row)
 {
     if constexpr (8 < lanes_in<F>) {
-        V3 low[3], high[3];
-        for (int a = 0; a < 3; ++a) {
-            low[a] = {low_half(three[a].x), low_half(three[a].y), low_half(three[a].z)};
-            high[a] = {high_half(three[a].x), high_half(three[a].y), high_half(three[a].z)};
-        }
+        const V3 low[] = {low_half(three[0]), low_half(three[1]), low_half(three[2])};
+        const V3 high[] = {high_half(three[0]), high_half(three[1]), high_half(three[2])};
         for_each_three(low, row);
         for_each_three(
             high, [row](int l, F8 numbers) __attribute__((always_inline)) { row(l + 8, numbers); });

@@ -32,15 +32,11 @@ HOLON_INLINE void skew(I8 (&v)[9])
 template <int n>
 HOLON_INLINE I8 rotated(I8 v)
 {
-#if defined(__AVX512F__)
-    return (I8)_mm512_alignr_epi64((__m512i)v, (__m512i)v, n & 7); // a shuffle would have to load its constant
-#else
-    return [v]<int... lane>(std::integer_sequence<int, lane...>)
+    return [v]<int... lane>(std::integer_sequence<int, lane...>) __attribute__((always_inline))
     {
         return shuffled<((lane + n) & 7)...>(v, v);
     }
     (std::make_integer_sequence<int, 8>{});
-#endif
 }
 
 /// Calls f<n>() for the nine numbers of a molecule.
@@ -63,8 +59,7 @@ HOLON_INLINE void load_arms_of_run(const std::int64_t* values, Real3<F> (&arms)[
         V3 low[2], high[2];
         load_arms_of_run(values, low);
         load_arms_of_run(values + 72, high);
-        for (int a = 0; a < 2; ++a)
-            arms[a] = {joined<F>(low[a].x, high[a].x), joined<F>(low[a].y, high[a].y), joined<F>(low[a].z, high[a].z)};
+        for (int a = 0; a < 2; ++a) arms[a] = joined<F>(low[a], high[a]);
     } else {
         I8 v[9], number[9];
         for (int k = 0; k < 9; ++k) v[k] = holon::load<I8>(values + 8 * k);
@@ -84,11 +79,8 @@ HOLON_INLINE void add_three_to_run(std::int64_t* values, std::int64_t* others, d
                                    const Real3<F> (&added)[3])
 {
     if constexpr (8 < lanes_in<F>) {
-        V3 low[3], high[3];
-        for (int a = 0; a < 3; ++a) {
-            low[a] = {low_half(added[a].x), low_half(added[a].y), low_half(added[a].z)};
-            high[a] = {high_half(added[a].x), high_half(added[a].y), high_half(added[a].z)};
-        }
+        const V3 low[] = {low_half(added[0]), low_half(added[1]), low_half(added[2])};
+        const V3 high[] = {high_half(added[0]), high_half(added[1]), high_half(added[2])};
         add_three_to_run(values, others, multiple, low);
         add_three_to_run(values + 72, others == nullptr ? nullptr : others + 72, multiple, high);
     } else {

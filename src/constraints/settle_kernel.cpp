@@ -235,6 +235,14 @@ struct Stage {
     lattice_lanes::SummaryOf<I> summary = {};
 
     explicit Stage(const Waters& waters) : w(waters), t(on_lattice(waters.triangle)) {}
+
+    /// After n waters: the errors left in their distances, who is lost, and what was added [`unit` of the lattice].
+    HOLON_INLINE void note(std::int64_t first, int n, const Correction& c, const F (&errors)[3], double unit)
+    {
+        for (const F& error : errors) summary.note(error, c.good);
+        summary.note_failures(c.good, first, n);
+        keep_moved(w, first, n, c, unit);
+    }
 };
 
 struct Positions : Stage {
@@ -251,14 +259,9 @@ struct Positions : Stage {
         const double change_per_move = w.inverse_dt * (position_unit / velocity_unit);
         batch.add(w.x, w.inverse_dt > 0.0 ? w.v : nullptr, change_per_move, correction.atom);
         move_arms(correction, arms);
-        const auto error = [&](const V3& r, double d2) {
-            summary.note((0.5 / d2) * (fused_dot(r, r) - d2), correction.good);
-        };
-        error(arms[0], t.d_oh2);
-        error(arms[1], t.d_oh2);
-        error(arms[1] - arms[0], t.d_hh2);
-        summary.note_failures(correction.good, first, batch.n);
-        keep_moved(w, first, batch.n, correction, position_unit);
+        const auto error = [](const V3& r, double d2) { return (0.5 / d2) * (fused_dot(r, r) - d2); };
+        const F errors[] = {error(arms[0], t.d_oh2), error(arms[1], t.d_oh2), error(arms[1] - arms[0], t.d_hh2)};
+        note(first, batch.n, correction, errors, position_unit);
     }
 };
 
@@ -276,14 +279,10 @@ struct Velocities : Stage {
         batch.add(w.v, nullptr, 0.0, correction.atom);
         move_arms(correction, rates);
         constexpr double rate = velocity_unit / position_unit; // [1/ps]
-        const auto error = [&](const V3& r, const V3& change, double d2) {
-            summary.note((rate / d2) * fused_dot(r, change), correction.good);
-        };
-        error(arms[0], rates[0], t.d_oh2);
-        error(arms[1], rates[1], t.d_oh2);
-        error(arms[1] - arms[0], rates[1] - rates[0], t.d_hh2);
-        summary.note_failures(correction.good, first, batch.n);
-        keep_moved(w, first, batch.n, correction, velocity_unit);
+        const auto error = [](const V3& r, const V3& change, double d2) { return (rate / d2) * fused_dot(r, change); };
+        const F errors[] = {error(arms[0], rates[0], t.d_oh2), error(arms[1], rates[1], t.d_oh2),
+                            error(arms[1] - arms[0], rates[1] - rates[0], t.d_hh2)};
+        note(first, batch.n, correction, errors, velocity_unit);
     }
 };
 
