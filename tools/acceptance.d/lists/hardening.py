@@ -1,0 +1,3 @@
+"""Nothing wrong is ever read, nothing hostile gets through."""
+
+CASES = {}
