@@ -131,7 +131,7 @@ void System::restore(Snapshot&& before)
     atoms.v = std::move(before.v);
     state.set(before.globals);
     atoms.kept = std::move(before.kept);
-    if (atoms.kept_begin.empty()) return; // on any rank: no method keeps numbers
+    if (atoms.kept_begin.empty()) return;     // on any rank: no method keeps numbers
     constraints_.rebuild(atoms, directory()); // solvers have copies of what they keep
 }
 

@@ -1,7 +1,7 @@
 // The kernels of kicks and drifts: what round_to_int_clamped() makes of each number, with every instruction set.
 #include <holon/core/lattice.hpp>
 
-#include <integrators/propagate_kernel.hpp>
+#include <dynamics/propagate_kernel.hpp>
 
 #include <gtest/gtest.h>
 
