@@ -180,15 +180,15 @@ void Engine::compute_forces(bool want_totals)
         long_range_->advance();
     };
     local(Stage::pair, [&] { pair_lists_.load_positions(atoms); });
-    local(Stage::pair, [&] { note_failure(pair_force_.add_coulomb(pair_lists_, atoms)); });
+    local(Stage::pair, [&] { note_overlap(pair_force_.add_coulomb(pair_lists_, atoms)); });
     local(Stage::pair, [&] {
-        note_failure(pair_force_.add_vdw(pair_lists_, atoms));
+        note_overlap(pair_force_.add_vdw(pair_lists_, atoms));
         if (want_totals) pair_force_.add_totals(pair_lists_, atoms, sums);
     });
     {
         const auto timer = timers.measure(Stage::bonded);
         const auto work = load_.measure();
-        bonded_forces_.add_forces(atoms, want_totals ? &sums : nullptr);
+        note_overlap(bonded_forces_.add_forces(atoms, want_totals ? &sums : nullptr));
     }
     {
         const auto timer = timers.measure(Stage::halo);
@@ -211,6 +211,24 @@ void Engine::note_failure(const std::string& problem)
     if (failure_.empty()) failure_ = problem;
 }
 
+void Engine::note_overlap(const std::string& problem)
+{
+    if (parameters_.integrator != IntegratorKind::steep) return note_failure(problem);
+    if (overlap_.empty()) overlap_ = problem;
+}
+
+std::string Engine::take_overlap()
+{
+    return comm_.any(!overlap_.empty()) ? first_text(std::exchange(overlap_, {})) : std::string();
+}
+
+bool Engine::forget_failure()
+{
+    const bool failed = any_failure();
+    failure_.clear();
+    return failed;
+}
+
 double Engine::mesh_error()
 {
     HOLON_ASSERT(parameters_.coulomb == CoulombKind::mesh, "there is no mesh");
@@ -230,7 +248,7 @@ double Engine::mesh_error()
     {
         BondedForces bonded(*topology_, constants, box_);
         bonded.set_up(term_index_.localise(atoms, partition_), atoms);
-        bonded.add_forces(atoms, nullptr);
+        failures += bonded.add_forces(atoms, nullptr);
     }
     pair_lists_.release();
     {

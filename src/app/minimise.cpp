@@ -2,8 +2,9 @@
 
 #include <holon/app/measurement.hpp>
 #include <holon/app/simulation.hpp>
+#include <holon/core/fixed_sum.hpp>
 
-#include <bit>
+#include <algorithm>
 #include <cmath>
 #include <fmt/format.h>
 
@@ -70,7 +71,8 @@ void Minimiser::write_constraint_forces()
 }
 
 /// Moves the atom with the largest force by `length`, the others in proportion; the velocities then hold the
-/// displacements [2^-48 nm], which follow their atoms wherever they go. False: asked to stop.
+/// displacements [2^-48 nm], which follow their atoms wherever they go. False, and nothing has moved: constraints can
+/// not be kept so far away.
 bool Minimiser::move(double length)
 {
     auto& atoms = engine_.atoms;
@@ -82,15 +84,30 @@ bool Minimiser::move(double length)
     for (std::size_t i = 0; i < index(atoms.n_owned); ++i)
         atoms.x[i] += to_lattice(to_real(atoms.v[i], velocity_unit) * (atoms.mass[i] * length / force), position_unit);
     engine_.constrain_positions({.step = step_});
+    const bool kept = !engine_.forget_failure();
+    if (!kept) {
+        engine_.take_warnings(); // of what is not done
+        atoms.x = atoms.x_ref;
+    }
     for (std::size_t i = 0; i < index(atoms.n_owned); ++i) atoms.v[i] = atoms.x[i] - atoms.x_ref[i];
-    return settle_in(engine_, outputs_, step_);
+    return kept;
 }
 
 void Minimiser::take_back()
 {
     auto& atoms = engine_.atoms;
     for (std::size_t i = 0; i < index(atoms.n_owned); ++i) atoms.x[i] -= atoms.v[i];
-    settle_in(engine_, outputs_, step_);
+}
+
+/// Says once that, for the time being, forces and perhaps energies are not what the force field makes of the positions.
+void Minimiser::note_overlap()
+{
+    const auto overlap = engine_.take_overlap();
+    if (overlap.empty() || overlap_noted_) return;
+    overlap_noted_ = true;
+    outputs_.warn(1, fmt::format("Step {}: {}. While atoms overlap like that, each such force counts as {:.2g} "
+                                 "kJ/mol/nm per component, and energies beyond {:.1e} kJ/mol by their logarithm.",
+                                 step_, overlap, force_bound * force_unit, largest_exact));
 }
 
 void Minimiser::measure()
@@ -109,13 +126,14 @@ void Minimiser::run(std::int64_t last)
 {
     engine_.compute_forces(true);
     for (;;) {
+        note_overlap();
         const double energy = engine_.totals().potential;
         outputs_.frame(engine_, step_, static_cast<double>(step_));
         measure();
         const double force = project_forces();
         if (engine_.any_failure()) engine_.fail_together(step_);
         if (outputs_.frame_waits_for_constraint_forces()) write_constraint_forces();
-        if (force < parameters_.emtol)
+        if (force < parameters_.emtol || force == 0.0)
             verdict_ = fmt::format("Converged: the largest force is {:.4g} kJ/mol/nm, below emtol = {:g}.", force,
                                    parameters_.emtol);
         else if (length_ < smallest_length)
@@ -129,15 +147,17 @@ void Minimiser::run(std::int64_t last)
         if (!verdict_.empty()) break;
 
         ++step_;
-        if (!move(length_)) last = step_;
+        bool lower = move(length_);
+        if (!settle_in(engine_, outputs_, step_)) last = step_;
         engine_.compute_forces(true);
-        if (engine_.totals().potential < energy) {
-            length_ *= 1.2;
-        } else {
-            length_ *= 0.5;
+        if (lower && !(engine_.totals().potential < energy)) {
+            lower = false;
             take_back();
+            settle_in(engine_, outputs_, step_);
             engine_.compute_forces(true);
         }
+        // Further than half the box nothing can be told from its image.
+        length_ = lower ? std::min(1.2 * length_, 0.5 * engine_.box().max_cutoff()) : 0.5 * length_;
         for (auto& v : engine_.atoms.v) v = IVec3::Zero();
         outputs_.checkpoint(engine_, state());
     }

@@ -8,6 +8,7 @@
 
 #include "parallel_report.hpp"
 
+#include <cmath>
 #include <filesystem>
 #include <fmt/format.h>
 
@@ -123,7 +124,7 @@ std::optional<MeshReport> mesh_report(Engine& engine, const Parameters& paramete
     }
     report.window_band = settings->window_band;
     report.expected_error = settings->expected_error;
-    report.measured_error = engine.mesh_error();
+    if (const double error = engine.mesh_error(); !std::isnan(error)) report.measured_error = error;
     return report;
 }
 

@@ -62,7 +62,8 @@ public:
 
     /// Relative rms error of the forces of all atoms at the present positions: against pair forces in double and a much
     /// finer mesh. (Of the precision of the run: what that rounds is a hundredth of what it leaves out at most, and
-    /// transforms in double would be two more megabytes of code.) Only with a mesh. Collective.
+    /// transforms in double would be two more megabytes of code.) NaN where atoms overlap. Only with a mesh.
+    /// Collective.
     double mesh_error();
 
     /// See Constraints. Failures are kept for the vote. Collective.
@@ -71,6 +72,12 @@ public:
 
     /// Agrees on this rank's displacement and failure and on what the caller adds. Collective.
     Votes vote(Votes mine) const;
+
+    /// Atoms that overlap so much that their forces are clamped are a failure, but in a minimisation: the first such
+    /// on any rank since this was asked last. Collective.
+    std::string take_overlap();
+    /// Whether there was a failure on any rank, which a step that is taken back leaves behind. Collective.
+    bool forget_failure();
 
     /// Throws Failure with the first failure of any rank, on all ranks. Collective.
     [[noreturn]] void fail_together(std::int64_t step) const;
@@ -109,6 +116,7 @@ private:
     std::string first_text(std::string text) const;
     void reduce(ForceSums& sums);
     void note_failure(const std::string& problem); // the first counts
+    void note_overlap(const std::string& problem);
 
     Communicator comm_;
     std::shared_ptr<const Topology> topology_;
@@ -132,7 +140,7 @@ private:
     LongRangeCorrection dispersion_;
 
     ForceTotals totals_;
-    std::string failure_, warning_;
+    std::string failure_, warning_, overlap_;
     std::int64_t n_warnings_ = 0;                        // since they were taken last
     std::int64_t length_error_ = 0, velocity_error_ = 0; // ordered_bits()
     std::int64_t constraint_iterations_ = 0;

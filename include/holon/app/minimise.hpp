@@ -11,8 +11,9 @@ namespace holon {
 /// Steepest descent with an adaptive step, constraints kept: as GROMACS' `integrator = steep`.
 ///
 /// Each trial moves along the forces left after projection onto the constraints, the fastest atom by the step length
-/// [nm]; the step grows by 1.2 after a trial that lowers the energy and halves after one that does not. Ends when the
-/// largest force is below emtol, when the step has shrunk to nothing, or at step `last`.
+/// [nm]; the step grows by 1.2 after a trial that lowers the energy and halves after one that does not, or that is too
+/// far from the constraints. Atoms may overlap at the start, see PairForce and to_fixed(). Ends when the largest force
+/// is below emtol, when the step has shrunk to nothing, or at step `last`.
 class Minimiser {
 public:
     Minimiser(Engine& engine, const Parameters& parameters, const RunState& state, Outputs& outputs);
@@ -27,6 +28,7 @@ private:
     void write_constraint_forces();
     bool move(double length);
     void take_back();
+    void note_overlap();
     void measure();
 
     Engine& engine_;
@@ -35,6 +37,7 @@ private:
     std::int64_t step_;
     double length_;         // of the next trial [nm]
     double steepest_ = 0.0; // of all accelerations, unconstrained [nm/ps^2]: the scale of the velocities
+    bool overlap_noted_ = false;
     std::string verdict_;
 };
 
