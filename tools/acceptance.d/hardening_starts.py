@@ -12,8 +12,8 @@ ALONE = ("same-place", "all-at-one-place", "doubled-water", "hydrogen-in-oxygen"
 SOUND = {  # [kJ/mol] below which the start has come apart
     "same-place": -1000.0,
     "all-at-one-place": -200.0,
-    "doubled-water": -7000.0,
-    "hydrogen-in-oxygen": -5000.0,
+    "doubled-water": -6500.0,
+    "hydrogen-in-oxygen": -4000.0,
 }
 
 
