@@ -10,6 +10,7 @@
 
 #include "parallel_report.hpp"
 
+#include <cmath>
 #include <filesystem>
 #include <fmt/format.h>
 
@@ -113,7 +114,7 @@ std::optional<MeshReport> mesh_report(System& system, const Parameters& paramete
     }
     report.window_band = settings->window_band;
     report.expected_error = settings->expected_error;
-    report.measured_error = system.mesh_error();
+    if (const double error = system.mesh_error(); !std::isnan(error)) report.measured_error = error;
     return report;
 }
 

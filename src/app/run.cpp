@@ -67,8 +67,8 @@ int run_system(RunInput& input, const RunOptions& options, const Communicator& c
     if (!input.in_place) folder.clear();
     note_crowded_threads(input, comm);
     if (comm.root()) show_notes(input);
-    const auto mesh = mesh_report(system, parameters);
     Dynamics dynamics(system, parameters, input.state.step);
+    const auto mesh = mesh_report(system, parameters);
     if (options.reverse_velocities) system.reverse();
     Outputs outputs(input, folder, system, run_state(system, dynamics.clock(), input.state.outputs));
     outputs.describe(input, system, mesh);

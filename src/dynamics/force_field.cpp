@@ -145,9 +145,9 @@ void ForceField::compute(const ForceContext& context, ForceGroups groups, bool w
     if (wanted(ForceTerm::pair)) {
         const ForcesOfGroup forces(atoms, group(ForceTerm::pair));
         local(Stage::pair, [&] { pair_lists_.load_positions(atoms); });
-        local(Stage::pair, [&] { health.note(pair_force_.add_coulomb(pair_lists_, atoms)); });
+        local(Stage::pair, [&] { health.note_overlap(pair_force_.add_coulomb(pair_lists_, atoms)); });
         local(Stage::pair, [&] {
-            health.note(pair_force_.add_vdw(pair_lists_, atoms));
+            health.note_overlap(pair_force_.add_vdw(pair_lists_, atoms));
             if (want_totals) pair_force_.add_totals(pair_lists_, atoms, sums);
         });
     }
@@ -155,7 +155,7 @@ void ForceField::compute(const ForceContext& context, ForceGroups groups, bool w
         const ForcesOfGroup forces(atoms, group(ForceTerm::bonded));
         const auto timer = timers.measure(Stage::bonded);
         const auto work = load.measure();
-        bonded_forces_.add_forces(atoms, want_totals ? &sums : nullptr);
+        health.note_overlap(bonded_forces_.add_forces(atoms, want_totals ? &sums : nullptr));
     }
     const auto accumulate = [&](int g, const auto& meanwhile) {
         {

@@ -20,6 +20,14 @@ void Health::note(const ConstraintResult& result)
     n_warnings_ += result.warnings;
 }
 
+void Health::note_overlap(const std::string& overlap)
+{
+    if (!overlaps_allowed_)
+        note(overlap);
+    else if (overlap_.empty())
+        overlap_ = overlap;
+}
+
 /// The text of the first rank that has one. Collective.
 std::string Health::first_text(std::string text) const
 {
@@ -36,6 +44,11 @@ std::pair<std::int64_t, std::string> Health::take_warnings()
 std::string Health::take_failure()
 {
     return first_text(std::exchange(failure_, {}));
+}
+
+std::string Health::take_overlap()
+{
+    return first_text(std::exchange(overlap_, {}));
 }
 
 void Health::fail_together(std::int64_t step, const std::string& otherwise) const

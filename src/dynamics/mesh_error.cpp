@@ -29,7 +29,7 @@ double ForceField::mesh_error(const ForceContext& context)
     {
         BondedForces bonded(topology_, constants, box_);
         bonded.set_up(term_index_.localise(atoms, context.partition), atoms);
-        bonded.add_forces(atoms, nullptr);
+        failures += bonded.add_forces(atoms, nullptr);
     }
     pair_lists_.release();
     {

@@ -56,7 +56,8 @@ public:
 
     /// Relative rms error of the forces of all atoms at the present positions: against pair forces in double and a much
     /// finer mesh. (Of the precision of the run: what that rounds is a hundredth of what it leaves out at most, and
-    /// transforms in double would be two more megabytes of code.) Only with a mesh. Collective.
+    /// transforms in double would be two more megabytes of code.) NaN where atoms overlap. Only with a mesh.
+    /// Collective.
     double mesh_error(const ForceContext& context);
 
     const ForceTotals& totals() const { return totals_; }

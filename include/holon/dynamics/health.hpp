@@ -17,6 +17,10 @@ public:
     void note(const std::string& failure); // the first counts; empty: none
     void note(const ConstraintResult& result);
 
+    /// Atoms that overlap so much that their forces are clamped are a failure, unless this is a minimisation.
+    void note_overlap(const std::string& overlap);
+    void allow_overlaps() { overlaps_allowed_ = true; }
+
     bool failed() const { return !failure_.empty(); }                 // on this rank
     bool warned() const { return n_warnings_ > 0; }                   // likewise
     bool any_failure() const { return comm_.any(!failure_.empty()); } // Collective.
@@ -28,6 +32,9 @@ public:
     /// The first failure of any rank, which is forgotten; empty: none. Collective.
     std::string take_failure();
 
+    /// The first overlap on any rank since this was asked last; empty: none. Collective.
+    std::string take_overlap();
+
     /// What there has been warned of since this was asked last, on any rank: how often, and the first. Collective.
     std::pair<std::int64_t, std::string> take_warnings();
 
@@ -35,7 +42,8 @@ private:
     std::string first_text(std::string text) const;
 
     Communicator comm_;
-    std::string failure_, warning_;
+    std::string failure_, warning_, overlap_;
+    bool overlaps_allowed_ = false;
     std::int64_t n_warnings_ = 0; // since they were taken last
 };
 

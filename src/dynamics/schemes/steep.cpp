@@ -1,7 +1,9 @@
+#include <holon/core/fixed_sum.hpp>
 #include <holon/dynamics/parts.hpp>
 #include <holon/dynamics/publish.hpp>
 #include <holon/dynamics/scheme.hpp>
 
+#include <algorithm>
 #include <cmath>
 #include <fmt/format.h>
 
@@ -11,9 +13,10 @@ namespace {
 
 constexpr double smallest_length = 1e-7; // [nm] below, positions do not change in a meaningful way
 
-/// Steepest descent along the forces that constraints leave, with a step length that grows while the energy falls. The
-/// velocities, which have no other use here, hold the directions and then the displacements: these follow their atoms
-/// wherever they go.
+/// Steepest descent along the forces that constraints leave. Each trial moves the fastest atom by the step length; this
+/// grows by 1.2 after a trial that lowers the energy and halves after one that does not, or that is too far from the
+/// constraints. Atoms may overlap at the start, see PairForce and to_fixed(). The velocities, which have no other use
+/// here, hold the directions and then the displacements: these follow their atoms wherever they go.
 class SteepestDescent : public Operator {
 public:
     explicit SteepestDescent(const SchemeInput& input)
@@ -25,6 +28,7 @@ public:
     void apply(Step& step) override
     {
         auto& system = step.system;
+        note_overlap(step);
         const double energy = system.totals().potential;
         measure(step);
         const double force = project_forces(step);
@@ -32,22 +36,29 @@ public:
         if (step.recorder.wants_constraint_forces()) tell_constraint_forces(step);
         step.verdict = verdict(step.clock, force);
         step.ended = !step.verdict.empty();
-        if (!step.ended) {
-            ++step.clock.step;
-            if (!move(step, length_[0])) step.clock.last = step.clock.step;
-            system.compute_forces(true);
-            if (system.totals().potential < energy) {
-                length_[0] *= 1.2;
-            } else {
-                length_[0] *= 0.5;
-                take_back(step);
-                system.compute_forces(true);
-            }
-        }
+        if (!step.ended) descend(step, energy);
         for (auto& v : system.atoms.v) v = IVec3::Zero();
     }
 
 private:
+    /// A trial from a state of this energy.
+    void descend(Step& step, double energy)
+    {
+        auto& system = step.system;
+        ++step.clock.step;
+        bool lower = move(step, length_[0]);
+        if (!publish_positions(system, step.recorder, step.clock.step)) step.clock.last = step.clock.step;
+        system.compute_forces(true);
+        if (lower && !(system.totals().potential < energy)) {
+            lower = false;
+            take_back(system.atoms);
+            publish_positions(system, step.recorder, step.clock.step);
+            system.compute_forces(true);
+        }
+        // Further than half the box nothing can be told from its image.
+        length_[0] = lower ? std::min(1.2 * length_[0], 0.5 * system.box().max_cutoff()) : 0.5 * length_[0];
+    }
+
     static std::size_t owned(const System& system) { return static_cast<std::size_t>(system.atoms.n_owned); }
 
     static double largest(const System& system, double mine)
@@ -108,7 +119,7 @@ private:
 
     std::string verdict(const Clock& clock, double force) const
     {
-        if (force < emtol_)
+        if (force < emtol_ || force == 0.0)
             return fmt::format("Converged: the largest force is {:.4g} kJ/mol/nm, below emtol = {:g}.", force, emtol_);
         if (length_[0] < smallest_length)
             return fmt::format("No further descent at the precision of the forces: the largest force is {:.4g} "
@@ -120,8 +131,21 @@ private:
         return {};
     }
 
+    /// Says once that, for the time being, forces and perhaps energies are not what the force field makes of the
+    /// positions.
+    void note_overlap(Step& step)
+    {
+        const auto overlap = step.system.health.take_overlap();
+        if (overlap.empty() || overlap_noted_) return;
+        overlap_noted_ = true;
+        step.recorder.warn(1,
+                           fmt::format("Step {}: {}. While atoms overlap like that, each such force counts as {:.2g} "
+                                       "kJ/mol/nm per component, and energies beyond {:.1e} kJ/mol by their logarithm.",
+                                       step.clock.step, overlap, force_bound * force_unit, largest_exact));
+    }
+
     /// Moves the atom with the largest force by `length`, the others in proportion; the velocities then hold the
-    /// displacements [2^-48 nm]. False: asked to stop.
+    /// displacements [2^-48 nm]. False, and nothing has moved: constraints can not be kept so far away.
     static bool move(Step& step, double length)
     {
         auto& system = step.system;
@@ -132,18 +156,22 @@ private:
             atoms.x[i] +=
                 to_lattice(to_real(atoms.v[i], velocity_unit) * (atoms.mass[i] * length / force), position_unit);
         system.constrain_positions({.step = step.clock.step});
+        const bool kept = system.health.take_failure().empty();
+        if (!kept) {
+            system.health.take_warnings(); // of what is not done
+            atoms.x = atoms.x_ref;
+        }
         for (std::size_t i = 0; i < owned(system); ++i) atoms.v[i] = atoms.x[i] - atoms.x_ref[i];
-        return publish_positions(system, step.recorder, step.clock.step);
+        return kept;
     }
 
-    static void take_back(Step& step)
+    static void take_back(Atoms& atoms)
     {
-        auto& atoms = step.system.atoms;
-        for (std::size_t i = 0; i < owned(step.system); ++i) atoms.x[i] -= atoms.v[i];
-        publish_positions(step.system, step.recorder, step.clock.step);
+        for (std::size_t i = 0; i < static_cast<std::size_t>(atoms.n_owned); ++i) atoms.x[i] -= atoms.v[i];
     }
 
     double emtol_;
+    bool overlap_noted_ = false;
     double steepest_ = 0.0;    // acceleration [nm/ps^2]
     std::span<double> length_; // of the next step [nm]
 };
