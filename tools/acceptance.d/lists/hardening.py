@@ -1,5 +1,8 @@
 """Nothing wrong is ever read, nothing hostile gets through."""
 
+import hardening_checkpoint
 import hardening_live
 
-CASES = {name: case for part in (hardening_live,) for name, case in part.CASES.items()}
+CASES = {
+    name: case for part in (hardening_live, hardening_checkpoint) for name, case in part.CASES.items()
+}
