@@ -29,6 +29,14 @@ def build_shim(folder):
     return library
 
 
+def on_disk_of(folder, images, shim, command, **more):
+    """The command line with an image of the disk beneath the program alone: the launcher's files are its own business."""
+    images.mkdir(parents=True, exist_ok=True)
+    variables = {"LD_PRELOAD": shim, "HOLON_DISK_OF": folder, "HOLON_DISK_IMAGE": images, **more}
+    at = command.index(str(holon.BIN / "holon-md"))
+    return [*command[:at], "env", *(f"{name}={value}" for name, value in variables.items()), *command[at:]]
+
+
 class Cut:
     """A run that is killed after `rows` of energies, with what the disk had at its last syncs (`old`) and what had been
     written (`new`)."""
@@ -37,12 +45,8 @@ class Cut:
         self.folder, images = work / "cut", work / "images"
         for folder in (self.folder, images):
             shutil.rmtree(folder, ignore_errors=True)
-        images.mkdir(parents=True)
         words = [*arguments, "-o", self.folder, *holon.options(settings)]
-        environment = {"LD_PRELOAD": str(shim), "HOLON_DISK_OF": str(self.folder), "HOLON_DISK_IMAGE": str(images)}
-        command = holon.command_line("holon-md", words, ranks)
-        at = command.index(str(holon.BIN / "holon-md"))  # the launcher's files are its own business
-        command[at:at] = ["env", *(f"{name}={value}" for name, value in environment.items())]
+        command = on_disk_of(self.folder, images, shim, holon.command_line("holon-md", words, ranks))
         launcher = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
         energies = self.folder / "energy.csv"
         while not energies.exists() or energies.read_bytes().count(b"\n") <= rows:

@@ -1,8 +1,10 @@
 /* What a disk would hold after a power cut: a library for LD_PRELOAD that keeps an image of each file as it was when it,
    or a part of it, was last synced. Images are in the folder that HOLON_DISK_IMAGE names, under the files' names; only
-   files in the folder that HOLON_DISK_OF names have one. Nothing is synced for good: it would only take time. */
+   files in the folder that HOLON_DISK_OF names have one. Nothing is synced for good: it would only take time. With
+   HOLON_DISK_PLAIN in the environment, these files cannot be mapped, and no space can be reserved for them. */
 #define _GNU_SOURCE
 #include <dlfcn.h>
+#include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
 #include <pthread.h>
@@ -31,15 +33,28 @@ static int image_of(const char* path, char* image)
            snprintf(image, PATH_MAX, "%s%s", folder, name) < PATH_MAX;
 }
 
+/* Likewise of an open file; `path`: the file's. */
+static int image_of_open(int file, char* path, char* image)
+{
+    char link[64];
+    snprintf(link, sizeof link, "/proc/self/fd/%d", file);
+    const ssize_t n = readlink(link, path, PATH_MAX - 1);
+    if (n < 0) return 0;
+    path[n] = 0;
+    return image_of(path, image);
+}
+
+static int is_plain(int file)
+{
+    char path[PATH_MAX], image[PATH_MAX];
+    return file >= 0 && getenv("HOLON_DISK_PLAIN") && image_of_open(file, path, image);
+}
+
 /* Copies a part of a file into its image; length < 0: all of it, which gets its length, too. */
 static void keep(int file, off_t offset, off_t length)
 {
-    char link[64], path[PATH_MAX], image[PATH_MAX], bytes[pieces];
-    snprintf(link, sizeof link, "/proc/self/fd/%d", file);
-    const ssize_t n = readlink(link, path, sizeof path - 1);
-    if (n < 0) return;
-    path[n] = 0;
-    if (!image_of(path, image)) return;
+    char path[PATH_MAX], image[PATH_MAX], bytes[pieces];
+    if (!image_of_open(file, path, image)) return;
     const int to = open(image, O_RDWR | O_CREAT | O_CLOEXEC, 0666);
     struct stat status;
     if (to < 0 || fstat(file, &status) != 0) abort();
@@ -71,6 +86,10 @@ void* mmap(void* where, size_t length, int protection, int flags, int file, off_
 {
     static void* (*real)(void*, size_t, int, int, int, off_t);
     if (!real) real = (void* (*)(void*, size_t, int, int, int, off_t))dlsym(RTLD_NEXT, "mmap");
+    if ((flags & MAP_SHARED) && is_plain(file)) {
+        errno = ENODEV;
+        return MAP_FAILED;
+    }
     void* const memory = real(where, length, protection, flags, file, offset);
     pthread_mutex_lock(&lock);
     for (int k = 0; file >= 0 && (flags & MAP_SHARED) && memory != MAP_FAILED && k < mappings; ++k)
@@ -82,6 +101,13 @@ void* mmap(void* where, size_t length, int protection, int flags, int file, off_
         }
     pthread_mutex_unlock(&lock);
     return memory;
+}
+
+int posix_fallocate(int file, off_t offset, off_t length)
+{
+    static int (*real)(int, off_t, off_t);
+    if (!real) real = (int (*)(int, off_t, off_t))dlsym(RTLD_NEXT, "posix_fallocate");
+    return is_plain(file) ? EOPNOTSUPP : real(file, offset, length);
 }
 
 int munmap(void* begin, size_t length)
