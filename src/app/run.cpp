@@ -14,7 +14,6 @@
 #include <algorithm>
 #include <cstdio>
 #include <fmt/format.h>
-#include <limits>
 
 namespace holon {
 
@@ -75,7 +74,7 @@ int run_system(RunInput& input, const RunOptions& options, const Communicator& c
     outputs->describe(input, engine, mesh);
     return_unused_memory(); // of the preparations
     outputs->start_clocks(engine);
-    const auto last = parameters.nsteps >= 0 ? parameters.nsteps : std::numeric_limits<std::int64_t>::max();
+    const auto last = parameters.last_step();
     try {
         if (minimise) {
             Minimiser minimiser(engine, parameters, input.state, *outputs);
