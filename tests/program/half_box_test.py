@@ -30,7 +30,7 @@ rvdw = {CUTOFF}
 
 class HalfBox(holon.ProgramTest):
     def write(self, length, positions):
-        lines = [f"{'1AR':>8}{'AR':>7}{i + 1:5d}" + "".join(f"{x:10.5f}" for x in r) for i, r in enumerate(positions)]
+        lines = [f"{1:5d}{'AR':<5}{'AR':>5}{i + 1:5d}" + "".join(f"{x:10.5f}" for x in r) for i, r in enumerate(positions)]
         box = f"{length:.5f} {length:.5f} {length:.5f}"
         (self.work / "conf.gro").write_text("\n".join(["argon", str(len(positions)), *lines, box, ""]))
         (self.work / "topol.top").write_text(TOPOLOGY % len(positions))
