@@ -161,7 +161,7 @@ TEST_F(TrajectorySeries, ShowsWholeStepsOnlyWheneverItIsKilled)
                 _exit(0);
             }();
         }
-        std::this_thread::sleep_for(std::chrono::microseconds(std::uniform_int_distribution(0, 30000)(random)));
+        std::this_thread::sleep_for(std::chrono::microseconds(std::uniform_int_distribution(0, 60000)(random)));
         kill(child, SIGKILL);
         waitpid(child, nullptr, 0);
         if (!std::filesystem::exists(path)) continue;      // killed before it was complete
@@ -169,7 +169,7 @@ TEST_F(TrajectorySeries, ShowsWholeStepsOnlyWheneverItIsKilled)
         expect_steps(path, reference, frames - 1, due);
         total += frames;
     }
-    EXPECT_GT(total, 50);
+    EXPECT_GT(total, 20);
 }
 
 } // namespace
