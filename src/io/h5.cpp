@@ -69,11 +69,13 @@ void Handle::close()
     check(closer_(std::exchange(id_, -1)), "close " + what_);
 }
 
-Handle create_file(const std::string& path)
+Handle create_file(const std::string& path, bool compact)
 {
     set_up_library();
     const auto properties = file_properties();
-    return {H5Fcreate(path.c_str(), H5F_ACC_TRUNC, H5P_DEFAULT, properties), H5Fclose, "create " + path};
+    Handle creation(H5Pcreate(H5P_FILE_CREATE), H5Pclose, "properties");
+    if (compact) check(H5Pset_sym_k(creation, 4, 0), "set the size of groups");
+    return {H5Fcreate(path.c_str(), H5F_ACC_TRUNC, creation, properties), H5Fclose, "create " + path};
 }
 
 Handle create_group(hid_t parent, const char* name)
@@ -88,13 +90,15 @@ Handle space(std::span<const std::int64_t> extent)
     return {H5Screate_simple(static_cast<int>(sizes.size()), sizes.data(), nullptr), H5Sclose, "extent"};
 }
 
-Handle create_contiguous(hid_t file, hid_t type, std::span<const std::int64_t> extent, std::string_view what)
+Handle create_contiguous(hid_t file, hid_t type, std::span<const std::int64_t> extent, std::string_view what,
+                         bool compact)
 {
     Handle properties(H5Pcreate(H5P_DATASET_CREATE), H5Pclose, "properties");
     check(H5Pset_layout(properties, H5D_CONTIGUOUS), "set the layout");
     check(H5Pset_alloc_time(properties, H5D_ALLOC_TIME_EARLY), "set the allocation");
     check(H5Pset_fill_time(properties, H5D_FILL_TIME_NEVER), "set the filling");
     check(H5Pset_obj_track_times(properties, false), "set the times");
+    check(H5Pset_dset_no_attrs_hint(properties, compact), "set the size of a header");
     const auto dataspace = space(extent);
     return {H5Dcreate_anon(file, type, dataspace, properties, H5P_DEFAULT), H5Dclose, what};
 }
@@ -119,6 +123,12 @@ Handle write_values(hid_t parent, const char* name, hid_t type, std::span<const 
     if (std::ranges::find(extent, 0) == extent.end())
         check(H5Dwrite(dataset, type, H5S_ALL, H5S_ALL, H5P_DEFAULT, values), name);
     return dataset;
+}
+
+Handle write_names(hid_t parent, const char* name, std::size_t width, const std::string& characters)
+{
+    const std::int64_t extent[] = {static_cast<std::int64_t>(characters.size() / width)};
+    return write_values(parent, name, text_type(width), extent, characters.data());
 }
 
 Handle write_text(hid_t parent, const char* name, const std::string& text)
