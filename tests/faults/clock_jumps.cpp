@@ -1,7 +1,9 @@
-/// A library to be loaded before a program (LD_PRELOAD): the system's clock jumps while the program runs. What only goes
-/// forward, CLOCK_MONOTONIC and its kin, is left alone, as it is when an administrator or a time server sets the clock.
+/// A library to be loaded before a program (LD_PRELOAD): the system's clock jumps while the program runs. What only
+/// goes forward, CLOCK_MONOTONIC and its kin, is left alone, as it is when an administrator or a time server sets the
+/// clock.
 ///
-///   HOLON_CLOCK_JUMPS    seconds that the clock is ahead, a number for each half second of the program, again and again
+///   HOLON_CLOCK_JUMPS    seconds that the clock is ahead, a number for each half second of the program, again and
+///   again
 #include <cstdlib>
 #include <ctime>
 #include <dlfcn.h>

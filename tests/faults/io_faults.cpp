@@ -1,10 +1,11 @@
-/// A library to be loaded before a program (LD_PRELOAD): it counts the calls by which one rank reads and writes files in
-/// given places, and has one of them fail, or all from one on.
+/// A library to be loaded before a program (LD_PRELOAD): it counts the calls by which one rank reads and writes files
+/// in given places, and has one of them fail, or all from one on.
 ///
 ///   HOLON_FAULT_PATHS    places, separated by colons: every path that begins with one of them is watched
 ///   HOLON_FAULT_RANK     the rank whose calls count
 ///   HOLON_FAULT_LOG      gets a line for each call: its number, name and path, and whether it was made to fail
-///   HOLON_FAULT_KIND     EIO, ENOSPC, short (half of what was asked for is read or written) or SIGBUS (from this call on
+///   HOLON_FAULT_KIND     EIO, ENOSPC, short (half of what was asked for is read or written) or SIGBUS (from this call
+///   on
 ///                        the system has no pages for memory that is mapped to files); none: calls are only counted
 ///   HOLON_FAULT_AT       number of the call that fails, from 1
 ///   HOLON_FAULT_LASTING  1: so do all later ones to which the kind applies
@@ -164,7 +165,11 @@ Function* real(Function*, const char* name)
     return reinterpret_cast<Function*>(::dlsym(RTLD_NEXT, name));
 }
 
-#define REAL(name) (([] { static auto* const f = real(&::name, #name); return f; })())
+#define REAL(name)                                                                                                     \
+    (([] {                                                                                                             \
+        static auto* const f = real(&::name, #name);                                                                   \
+        return f;                                                                                                      \
+    })())
 
 /// A call about a name that is not opened.
 template <class Call>
@@ -243,8 +248,8 @@ int close(int descriptor)
 FILE* fopen(const char* path, const char* mode)
 {
     const bool creates = mode[0] != 'r';
-    FILE* const file = by_name("fopen", path, creates ? Needs::space : Needs::nothing,
-                               [&] { return REAL(fopen)(path, mode); });
+    FILE* const file =
+        by_name("fopen", path, creates ? Needs::space : Needs::nothing, [&] { return REAL(fopen)(path, mode); });
     if (file != nullptr && faults().watches(path)) faults().opened(fileno(file), path);
     return file;
 }
@@ -264,7 +269,8 @@ int fclose(FILE* file)
 
 int fflush(FILE* file)
 {
-    return by_descriptor("fflush", file != nullptr ? fileno(file) : -1, Needs::space, [&] { return REAL(fflush)(file); });
+    return by_descriptor("fflush", file != nullptr ? fileno(file) : -1, Needs::space,
+                         [&] { return REAL(fflush)(file); });
 }
 
 size_t fread(void* to, size_t size, size_t n, FILE* file)
