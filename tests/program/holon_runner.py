@@ -174,6 +174,11 @@ def ndof(summary, comm_mode="linear"):
     return 3 * summary["atoms"] - summary["constraints"] - (3 if comm_mode == "linear" else 0)
 
 
+def preload(library):
+    """The variable that loads a library before the programs, beside those that the environment names."""
+    return {"LD_PRELOAD": " ".join([str(library), *os.environ.get("LD_PRELOAD", "").split()])}
+
+
 def have_programs():
     return (BIN / "holon-md").exists()
 
