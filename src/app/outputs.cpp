@@ -466,6 +466,7 @@ void Outputs::finish(System& system, const Clock& clock, const std::string& rema
         log_->line(fmt::format("{} at step {} after {:.2f} s: {:.3f} ns/day, state {}", s.status, state.step, s.wall_s,
                                s.ns_per_day, state_hash_text(*s.state_hash)));
         log_->finish();
+        if (!log_->error().empty()) std::fprintf(stderr, "holon-md: note: %s\n", log_->error().c_str());
         if (checkpoint_) checkpoint_->mark_outputs(marks());
         write_summary(file("summary.json"), s);
     });

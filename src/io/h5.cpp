@@ -1,5 +1,7 @@
 #include "h5.hpp"
 
+#include "h5_file_driver.hpp"
+
 #include <holon/core/error.hpp>
 
 #include <fmt/format.h>
@@ -13,13 +15,10 @@ namespace {
 
 constexpr hsize_t page = 4096;
 
-/// The library's own printing is replaced by our exceptions. After a failed close its clean-up at exit is not safe.
+/// The library's own printing is replaced by our exceptions.
 void set_up_library()
 {
-    static const bool done = [] {
-        H5dont_atexit();
-        return H5Eset_auto2(H5E_DEFAULT, nullptr, nullptr) >= 0;
-    }();
+    static const bool done = H5Eset_auto2(H5E_DEFAULT, nullptr, nullptr) >= 0;
     check(done ? 0 : -1, "set up the library");
 }
 
@@ -31,8 +30,7 @@ Handle file_properties()
     check(H5Pset_meta_block_size(properties, page), "set the block size");
     // Closing a file must not be put off until its last object is closed: the error would be lost.
     check(H5Pset_fclose_degree(properties, H5F_CLOSE_SEMI), "set how files close");
-    // Where the file system has no locks, go on without: our files are guarded by the lock of their folder.
-    check(H5Pset_file_locking(properties, 1, 1), "set locking");
+    use_raw_files(properties);
     return properties;
 }
 
@@ -46,7 +44,8 @@ void write_attribute(hid_t object, const char* name, hid_t type, hid_t extent, c
 
 void check(herr_t status, std::string_view what)
 {
-    if (status < 0) throw Failure(fmt::format("HDF5 failed: {}.", what));
+    if (status >= 0) return;
+    throw Failure(file_error().empty() ? fmt::format("HDF5 failed: {}.", what) : file_error());
 }
 
 Handle::Handle(hid_t id, Closer closer, std::string_view what) : id_(id), closer_(closer), what_(what)
@@ -67,6 +66,7 @@ Handle::Handle(Handle&& other) noexcept
 void Handle::close()
 {
     check(closer_(std::exchange(id_, -1)), "close " + what_);
+    if (!file_error().empty()) throw Failure(file_error());
 }
 
 Handle create_file(const std::string& path, bool compact)

@@ -3,9 +3,13 @@
 
 #include <support/sample_state.hpp>
 
+#include <io/trajectory_layout.hpp>
+
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <csignal>
+#include <cstdlib>
 #include <fstream>
 #include <random>
 #include <sys/stat.h>
@@ -220,6 +224,32 @@ TEST(Trajectory, takes_no_more_space_than_its_frames)
     ASSERT_EQ(stat(path.c_str(), &status), 0);
     EXPECT_GT(status.st_size, std::int64_t{1} << 40);
     EXPECT_LT(status.st_blocks * 512, 3 << 20);
+}
+
+TEST(Trajectory, has_places_for_more_frames_than_31_bits_count)
+{
+    const TemporaryFolder folder;
+    const auto path = folder.file("trajectory.h5");
+    constexpr std::int64_t capacity = 3'000'000'000;
+    auto info = sample_info(capacity);
+    info.atoms = 1;
+    info.species.clear(), info.mass.clear(), info.charge.clear(), info.bonds.clear();
+    const auto directory = create_trajectory_file(path, info, capacity);
+    const RawFile file(path, RawFile::Mode::write);
+    std::vector<std::pair<std::int64_t, std::int64_t>> places; // begin, end
+    for (const auto& field : directory.fields)
+        if (field.frame_bytes > 0) places.emplace_back(field.data, field.data + capacity * field.frame_bytes);
+    std::ranges::sort(places);
+    EXPECT_LE(places.back().second, file.size());
+    for (std::size_t k = 1; k < places.size(); ++k) EXPECT_LE(places[k - 1].second, places[k].first);
+
+    const std::int64_t frames = (std::int64_t{1} << 31) + 5;
+    VisibleLength(file, directory).set(file, frames);
+    EXPECT_EQ(VisibleLength(file, read_trajectory_directory(file)).get(), frames);
+    const auto command = "/usr/bin/python3 -c 'import h5py; f = h5py.File(\"" + path +
+                         "\"); g = f[\"particles/trajectory/position\"]; g[\"value\"][-1]; "
+                         "assert len(g[\"step\"]) == len(g[\"value\"]) == 2**31 + 5'";
+    if (std::system("/usr/bin/python3 -c 'import h5py' 2>/dev/null") == 0) EXPECT_EQ(std::system(command.c_str()), 0);
 }
 
 TEST(Trajectory, refuses_what_does_not_match_and_touches_nothing)
