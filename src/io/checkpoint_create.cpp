@@ -8,6 +8,7 @@
 
 #include <algorithm>
 #include <bit>
+#include <limits>
 #include <utility>
 
 namespace holon {
@@ -193,11 +194,23 @@ CheckpointDirectory find_directory(const RawFile& file)
         is_hdf5 ? "it is an HDF5 file of another kind, or damaged" : "it is not an HDF5 file"));
 }
 
+/// Whether numbers are such that nothing is read outside the file or into more memory than the file is long, whoever
+/// has written them.
 bool is_plausible(const CheckpointDirectory& directory)
 {
-    return directory.ring >= 1 && directory.ring <= max_ring && directory.atoms >= 1 &&
-           directory.rows >= directory.atoms && directory.rank_capacity >= 1 && directory.kept >= 0 &&
-           directory.kept_rows >= directory.kept;
+    constexpr std::int64_t most_atoms = std::numeric_limits<AtomId>::max();
+    const auto most = directory.file_size / static_cast<std::int64_t>(sizeof(CommitRecord)); // of what has pages
+    const auto most_rows = directory.file_size / static_cast<std::int64_t>(sizeof(KeptNumber));
+    const bool counts = directory.ring >= 1 && directory.ring <= max_ring && directory.atoms >= 1 &&
+                        directory.atoms <= most_atoms && directory.rows >= directory.atoms &&
+                        directory.rows <= most_rows && directory.rank_capacity >= 1 &&
+                        directory.rank_capacity <= most && directory.kept >= 0 &&
+                        directory.kept_rows >= directory.kept && directory.kept_rows <= most_rows;
+    if (!counts) return false;
+    for (int slot = 0; slot < directory.slot_count(); ++slot)
+        for (const auto& [begin, size] : directory.parts(slot))
+            if (begin < 0 || size > directory.file_size || begin > directory.file_size - size) return false;
+    return true;
 }
 
 } // namespace
@@ -211,6 +224,12 @@ std::array<FileRange, 5> CheckpointDirectory::parts(int slot) const
              {place.velocities, size(rows, sizeof(IVec3))},
              {place.identities, size(rows, sizeof(AtomIdentity))},
              {place.kept, size(kept_rows, sizeof(KeptNumber))}}};
+}
+
+void seal(CheckpointDirectory& directory, const RawFile& file)
+{
+    directory.rest_checksum = checksum_of_rest(file, directory);
+    directory.checksum = checksum_of(directory);
 }
 
 CheckpointDirectory create_checkpoint_file(const std::string& path, const CheckpointInput& input, std::int64_t kept,
@@ -241,9 +260,8 @@ CheckpointDirectory create_checkpoint_file(const std::string& path, const Checkp
     const RawFile file(path, RawFile::Mode::write);
     directory.file_size = file.size();
     file.allocate(directory.file_size);
-    directory.rest_checksum = checksum_of_rest(file, directory);
     directory.magic = magic;
-    directory.checksum = checksum_of(directory);
+    seal(directory, file);
     file.write(std::as_bytes(std::span(&directory, 1)), directory.offset);
     HOLON_ASSERT(find_directory(file).checksum == directory.checksum, fmt::format("offset {}", directory.offset));
     return directory;
@@ -258,9 +276,13 @@ CheckpointDirectory read_directory(const RawFile& file)
                         "version that wrote it.",
                         file.path(), directory.format, checkpoint_format,
                         directory.format < checkpoint_format ? "older" : "newer"));
-    if (directory.checksum != checksum_of(directory) || !is_plausible(directory))
+    if (directory.checksum != checksum_of(directory))
         throw InputError(fmt::format(
             "{} is damaged: its directory does not match its checksum. Use a copy of the file.", file.path()));
+    if (!is_plausible(directory))
+        throw InputError(fmt::format("{} is no checkpoint that Holon has written: its directory has impossible "
+                                     "numbers, though its checksum is right. Use a copy of the file.",
+                                     file.path()));
     if (file.size() < directory.file_size)
         throw InputError(fmt::format("{} is truncated: it has {} of {} bytes. Use a complete copy of the file.",
                                      file.path(), file.size(), directory.file_size));
@@ -274,9 +296,14 @@ CheckpointDirectory read_directory(const RawFile& file)
 CheckpointInput read_input(const RawFile& file, const CheckpointDirectory& directory)
 {
     CheckpointInput input{directory.atoms, directory.run_id, {}};
-    const auto h5_file = h5::open_file(file.path());
-    const auto group = h5::open_group(h5_file, "input");
-    for (const auto& name : h5::names_in(group)) input.texts[name] = h5::read_text(group, name.c_str());
+    try {
+        const auto h5_file = h5::open_file(file.path());
+        const auto group = h5::open_group(h5_file, "input");
+        for (const auto& name : h5::names_in(group)) input.texts[name] = h5::read_text(group, name.c_str());
+    } catch (const Failure& failure) {
+        throw InputError(
+            fmt::format("{}: its input cannot be read. {} Use a copy of the file.", file.path(), failure.what()));
+    }
     return input;
 }
 

@@ -143,6 +143,15 @@ std::string read_text(hid_t parent, const char* name)
 {
     Handle dataset(H5Dopen2(parent, name, H5P_DEFAULT), H5Dclose, name);
     Handle type(H5Dget_type(dataset), H5Tclose, name);
+    Handle extent(H5Dget_space(dataset), H5Sclose, name);
+    // Anything else would be read into memory that it does not fit.
+    const bool is_text = H5Tget_class(type) == H5T_STRING && H5Tis_variable_str(type) == 0 && H5Tget_size(type) > 0 &&
+                         H5Sget_simple_extent_npoints(extent) == 1;
+    check(is_text ? 0 : -1, fmt::format("read {}, which is not a text", name));
+    Handle file(H5Iget_file_id(dataset), H5Fclose, name);
+    hsize_t file_size = 0;
+    check(H5Fget_filesize(file, &file_size), name);
+    check(H5Tget_size(type) <= file_size ? 0 : -1, fmt::format("read {}, which is longer than the file", name));
     std::string text(H5Tget_size(type), '\0');
     check(H5Dread(dataset, type, H5S_ALL, H5S_ALL, H5P_DEFAULT, text.data()), name);
     text.resize(text.size() - 1);
@@ -152,7 +161,8 @@ std::string read_text(hid_t parent, const char* name)
 std::vector<std::string> names_in(hid_t group)
 {
     std::vector<std::string> names;
-    const auto visit = [](hid_t, const char* name, const H5L_info_t*, void* list) -> herr_t {
+    const auto visit = [](hid_t, const char* name, const H5L_info_t* link, void* list) -> herr_t {
+        if (link->type != H5L_TYPE_HARD) return -1; // it would lead to other files
         static_cast<std::vector<std::string>*>(list)->emplace_back(name);
         return 0;
     };

@@ -9,6 +9,7 @@
 #include <algorithm>
 #include <cstring>
 #include <functional>
+#include <limits>
 
 namespace holon {
 
@@ -21,6 +22,23 @@ std::uint64_t checksum_of(const TrajectoryDirectory& directory)
 {
     constexpr auto begin = offsetof(TrajectoryDirectory, checksum) + sizeof(std::uint64_t);
     return checksum(std::as_bytes(std::span(&directory, 1)).subspan(begin));
+}
+
+/// Whether numbers are such that nothing is read or written at wrong places, whoever has written them.
+bool is_plausible(const TrajectoryDirectory& directory)
+{
+    constexpr std::int64_t most_atoms = std::numeric_limits<AtomId>::max();
+    const auto& fields = directory.fields;
+    const bool counts = directory.atoms >= 1 && directory.atoms <= most_atoms && directory.capacity >= 0 &&
+                        (directory.real_bytes == 4 || directory.real_bytes == 8);
+    if (!counts) return false;
+    // Steps and times, edges of the box, vectors of all atoms; 0: a dataset that is not there.
+    const std::array<std::int64_t, 5> sizes = {0, 8, 72, 3 * directory.atoms * directory.real_bytes,
+                                               3 * directory.atoms * 8};
+    return fields[field_step].frame_bytes == 8 && fields[field_time].frame_bytes == 8 &&
+           std::ranges::all_of(fields, [&sizes](const FieldPlace& field) {
+               return field.data >= 0 && std::ranges::find(sizes, field.frame_bytes) != sizes.end();
+           });
 }
 
 } // namespace
@@ -55,8 +73,15 @@ TrajectoryDirectory read_trajectory_directory(const RawFile& file)
     if (directory->checksum != checksum_of(*directory))
         throw InputError(fmt::format(
             "{} is damaged: its directory does not match its checksum. Use a copy of the file.", file.path()));
+    if (!is_plausible(*directory))
+        throw InputError(fmt::format("{} is no trajectory that Holon has written: its directory has impossible "
+                                     "numbers, though its checksum is right. Use a copy of the file.",
+                                     file.path()));
+    const auto ends_beyond = [capacity = directory->capacity, size = file.size()](const FieldPlace& field) {
+        return field.data > size || (field.frame_bytes > 0 && capacity > (size - field.data) / field.frame_bytes);
+    };
     for (const auto& field : directory->fields)
-        if (field.data + directory->capacity * field.frame_bytes > file.size())
+        if (ends_beyond(field))
             throw InputError(fmt::format("{} is truncated: it has {} bytes. Use a complete copy of the file.",
                                          file.path(), file.size()));
     return *directory;
@@ -71,10 +96,13 @@ VisibleLength::VisibleLength(const RawFile& file, const TrajectoryDirectory& dir
         if (field.max_length_at >= 0) at.push_back(field.max_length_at);
     }
     begin_ = std::ranges::min(at);
-    const auto end = std::ranges::max(at) + static_cast<std::int64_t>(sizeof(std::int64_t));
+    constexpr auto word = static_cast<std::int64_t>(sizeof(std::int64_t));
+    const auto last = std::ranges::max(at);
     // A write within a page is never left half done when a process is killed.
-    HOLON_ASSERT(begin_ / page_bytes == (end - 1) / page_bytes, fmt::format("bytes {} to {}", begin_, end));
-    bytes_.resize(static_cast<std::size_t>(end - begin_));
+    if (begin_ < 0 || last > file.size() - word || begin_ / page_bytes != (last + word - 1) / page_bytes)
+        throw InputError(
+            fmt::format("{} is damaged: the lengths of its datasets do not lie in one page.", file.path()));
+    bytes_.resize(static_cast<std::size_t>(last + word - begin_));
     file.read(bytes_, begin_);
     for (const auto offset : at) {
         places_.push_back(offset - begin_);
