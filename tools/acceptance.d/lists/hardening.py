@@ -1,3 +1,5 @@
 """Nothing wrong is ever read, nothing hostile gets through."""
 
-CASES = {}
+import hardening_fuzz
+
+CASES = {**hardening_fuzz.CASES}
