@@ -17,17 +17,20 @@ int show_checkpoint(const std::string& path)
     for (const auto& [name, text] : input.texts) fmt::print("  input {}: {} bytes\n", name, text.size());
     fmt::print("{:>6}  {:8}  {:>12}  {:>14}  {:>6}  {:16}\n", "slot", "kind", "step", "time (ps)", "ranks",
                "state hash");
-    for (const auto& slot : file.slots()) {
+    int newest = -1;
+    std::int64_t last = -1;
+    const auto count = static_cast<int>(file.slots().size());
+    for (int k = 0; k < count; ++k) {
+        const auto slot = file.read(k);
         const auto kind = slot.synced ? "synced" : "ring";
-        const auto problem = file.verify(slot.index);
-        if (!problem.empty())
-            fmt::print("{:6}  {:8}  {}{}\n", slot.index, kind, slot.empty ? "" : "not valid: ", problem);
-        else
-            fmt::print("{:6}  {:8}  {:12}  {:14g}  {:6}  {:16}\n", slot.index, kind, slot.state.step, slot.state.time,
-                       slot.ranks,
-                       state_hash_text(state_hash(slot.state, file.atoms(slot.index), file.kept(slot.index))));
+        if (!slot.problem.empty()) {
+            fmt::print("{:6}  {:8}  {}{}\n", k, kind, slot.empty ? "" : "not valid: ", slot.problem);
+            continue;
+        }
+        fmt::print("{:6}  {:8}  {:12}  {:14g}  {:6}  {:16}\n", k, kind, slot.state.step, slot.state.time, slot.ranks,
+                   state_hash_text(state_hash(slot.state, slot.atoms, slot.kept)));
+        if (slot.sequence > last) newest = k, last = slot.sequence;
     }
-    const int newest = file.newest_valid();
     if (newest < 0) throw InputError(fmt::format("{} holds no valid state.", path));
     fmt::print("A restart goes on from slot {}.\n", newest);
     return inspect_good;

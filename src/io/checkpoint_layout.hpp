@@ -7,8 +7,9 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <numeric>
-#include <optional>
+#include <span>
 #include <string>
 #include <type_traits>
 #include <vector>
@@ -141,17 +142,55 @@ CheckpointInput read_input(const RawFile& file, const CheckpointDirectory& direc
 
 /// The commit records of a slot if they agree with each other; `problem` says why not.
 struct SlotRecords {
-    std::vector<CommitRecord> records;
+    std::vector<CommitRecord> records; // at least that of rank 0
     bool empty = false;
     std::string problem;
 };
 SlotRecords read_records(const RawFile& file, const CheckpointDirectory& directory, int slot);
 
-/// Reads all rows of a slot whose records agree: empty, or what is wrong with them.
-std::string verify_rows(const RawFile& file, const CheckpointDirectory& directory, int slot,
-                        const std::vector<CommitRecord>& records);
+/// What the rows of a slot are of.
+enum class SlotPart : std::uint8_t { identities, positions, velocities, kept };
+
+/// Takes rows as they are read: those of each part in the order of the blocks.
+using RowSink = std::function<void(SlotPart part, std::span<const std::byte> rows)>;
+
+/// Reads all rows of a slot whose records agree, each once, and passes them on. Empty: what has been passed on is the
+/// state of the records, whatever happens to the file meanwhile; or what is wrong with it.
+std::string read_rows(const RawFile& file, const CheckpointDirectory& directory, int slot,
+                      const std::vector<CommitRecord>& records, const RowSink& sink);
+
+/// Rows of a slot in memory, each part in the order in which it has been read.
+struct SlotRows {
+    std::vector<AtomIdentity> identities;
+    std::vector<IVec3> positions, velocities;
+    std::vector<KeptNumber> kept;
+
+    void add(SlotPart part, std::span<const std::byte> rows);
+    std::vector<AtomRecord> atoms(const Box& box) const; // wrapped into the box
+};
 
 /// Indices of the slots whose records agree, newest first.
 std::vector<int> slots_by_age(const std::vector<SlotRecords>& slots);
+
+/// A slot that holds a whole state.
+struct FoundSlot {
+    int slot = -1;
+    std::vector<CommitRecord> records;
+    std::vector<std::string> notes; // slots that had to be skipped
+    bool overtaken = false;         // by a run that goes on writing, in every try
+    std::string unfit;              // what the check says of the newest state that is valid
+};
+
+/// Where the rows of one slot after another may go.
+struct RowTaker {
+    std::function<void()> begin; // forget what has been taken
+    RowSink take;
+};
+
+/// Reads the newest state that is valid and passes the check. If the run that writes the file is faster, it tries again
+/// with a newer state; in the last try all slots are looked at, those of synced states, too, which last longer.
+/// InputError, if there is none.
+FoundSlot read_newest(const RawFile& file, const CheckpointDirectory& directory, const StateCheck& check,
+                      const RowTaker& taker);
 
 } // namespace holon

@@ -22,18 +22,27 @@ std::uint64_t checksum_of(const CommitRecord& record)
     return checksum(std::as_bytes(std::span(&record, 1)).subspan(sizeof(record.checksum)));
 }
 
-/// Calls f(rows) for the rows [begin, begin + count) of a block, a piece after the other, and adds them to a checksum.
-template <class Row, class F>
-void read_in_pieces(const RawFile& file, std::int64_t block, std::int64_t begin, std::int64_t count, Checksum& sum, F f)
+/// Rows of one rank.
+struct Block {
+    std::int64_t part; // where the part of the slot begins in the file
+    std::int64_t first, count;
+};
+
+/// Reads a block, a piece after the other, adds the rows to a checksum and passes them on. Ends early, and with false,
+/// at a piece with a row that is not good.
+template <class Row, class Pass, class Good>
+bool read_block(const RawFile& file, const Block& block, Checksum& sum, Pass pass, Good good)
 {
     constexpr std::int64_t piece_rows = 1 << 16;
-    std::vector<Row> piece(static_cast<std::size_t>(std::min(piece_rows, count)));
-    for (std::int64_t row = 0; row < count; row += piece_rows) {
-        const auto rows = std::span(piece).first(static_cast<std::size_t>(std::min(piece_rows, count - row)));
-        file.read(std::as_writable_bytes(rows), row_offset<Row>(block, begin + row));
+    std::vector<Row> piece(static_cast<std::size_t>(std::min(piece_rows, block.count)));
+    for (std::int64_t row = 0; row < block.count; row += piece_rows) {
+        const auto rows = std::span(piece).first(static_cast<std::size_t>(std::min(piece_rows, block.count - row)));
+        file.read(std::as_writable_bytes(rows), row_offset<Row>(block.part, block.first + row));
+        if (!std::ranges::all_of(rows, good)) return false;
         sum.add(std::as_bytes(rows));
-        f(std::span<const Row>(rows));
+        pass(std::as_bytes(rows));
     }
+    return true;
 }
 
 int128 join(std::int64_t high, std::uint64_t low)
@@ -150,40 +159,80 @@ SlotRecords read_records(const RawFile& file, const CheckpointDirectory& directo
     return result;
 }
 
-std::string verify_rows(const RawFile& file, const CheckpointDirectory& directory, int slot,
-                        const std::vector<CommitRecord>& records)
+std::string read_rows(const RawFile& file, const CheckpointDirectory& directory, int slot,
+                      const std::vector<CommitRecord>& records, const RowSink& sink)
 {
     const auto& place = directory.slots[static_cast<std::size_t>(slot)];
-    const auto nothing = [](const auto&) {};
+    const auto pass = [&sink](SlotPart part) {
+        return [&sink, part](std::span<const std::byte> rows) { sink(part, rows); };
+    };
+    const auto known = [&directory](AtomId id) { return id >= 0 && id < directory.atoms; };
     std::vector<bool> seen(static_cast<std::size_t>(directory.atoms), false);
+    const auto for_the_first_time = [&](const AtomIdentity& atom) {
+        if (!known(atom.id) || seen[static_cast<std::size_t>(atom.id)]) return false;
+        seen[static_cast<std::size_t>(atom.id)] = true;
+        return true;
+    };
+    const auto any = [](const IVec3&) { return true; };
+    const auto of_an_atom = [&](const KeptNumber& number) { return known(number.id) && number.index >= 0; };
     for (const auto& record : records) {
         const auto problem = [&record](const char* what) {
             return fmt::format("the {} of rank {} are damaged", what, record.rank);
         };
+        const auto block = [&record](std::int64_t part) { return Block{part, record.first_row, record.atoms}; };
+        // Ids first: rows that nobody wrote are found out by their first page, however many they are said to be.
         Checksum moving, identities, kept;
-        read_in_pieces<IVec3>(file, place.positions, record.first_row, record.atoms, moving, nothing);
-        read_in_pieces<IVec3>(file, place.velocities, record.first_row, record.atoms, moving, nothing);
+        if (!read_block<AtomIdentity>(file, block(place.identities), identities, pass(SlotPart::identities),
+                                      for_the_first_time) ||
+            identities.value() != record.identity_checksum)
+            return problem("ids");
+        read_block<IVec3>(file, block(place.positions), moving, pass(SlotPart::positions), any);
+        read_block<IVec3>(file, block(place.velocities), moving, pass(SlotPart::velocities), any);
         if (moving.value() != record.data_checksum) return problem("positions or velocities");
-
-        bool good = true;
-        read_in_pieces<AtomIdentity>(file, place.identities, record.first_row, record.atoms, identities,
-                                     [&](std::span<const AtomIdentity> rows) {
-                                         for (const auto& atom : rows) {
-                                             good = good && atom.id >= 0 && atom.id < directory.atoms &&
-                                                    !seen[static_cast<std::size_t>(atom.id)];
-                                             if (good) seen[static_cast<std::size_t>(atom.id)] = true;
-                                         }
-                                     });
-        if (!good || identities.value() != record.identity_checksum) return problem("ids");
         if (record.kept == 0) continue;
-        read_in_pieces<KeptNumber>(
-            file, place.kept, record.first_kept, record.kept, kept, [&](std::span<const KeptNumber> rows) {
-                for (const auto& number : rows)
-                    good = good && number.id >= 0 && number.id < directory.atoms && number.index >= 0;
-            });
-        if (!good || kept.value() != record.kept_checksum) return problem("kept numbers");
+        if (!read_block<KeptNumber>(file, {place.kept, record.first_kept, record.kept}, kept, pass(SlotPart::kept),
+                                    of_an_atom) ||
+            kept.value() != record.kept_checksum)
+            return problem("kept numbers");
     }
     return {};
+}
+
+namespace {
+
+template <class Row>
+void append(std::span<const std::byte> bytes, std::vector<Row>& rows)
+{
+    const auto before = rows.size();
+    rows.resize(before + bytes.size() / sizeof(Row));
+    std::ranges::copy(bytes, std::as_writable_bytes(std::span(rows).subspan(before)).begin());
+}
+
+} // namespace
+
+void SlotRows::add(SlotPart part, std::span<const std::byte> rows)
+{
+    switch (part) {
+    case SlotPart::identities:
+        return append(rows, identities);
+    case SlotPart::positions:
+        return append(rows, positions);
+    case SlotPart::velocities:
+        return append(rows, velocities);
+    case SlotPart::kept:
+        return append(rows, kept);
+    }
+}
+
+std::vector<AtomRecord> SlotRows::atoms(const Box& box) const
+{
+    std::vector<AtomRecord> atoms;
+    atoms.reserve(identities.size());
+    for (std::size_t i = 0; i < identities.size(); ++i) {
+        auto& atom = atoms.emplace_back(AtomRecord{positions[i], velocities[i], identities[i].image, identities[i].id});
+        atom.image += box.wrap(atom.x);
+    }
+    return atoms;
 }
 
 std::vector<int> slots_by_age(const std::vector<SlotRecords>& slots)

@@ -47,10 +47,8 @@ TEST(Checkpoint, keeps_the_last_steps_and_the_values)
     std::vector<std::int64_t> steps;
     for (const auto& slot : file.slots()) {
         if (slot.empty) continue;
-        EXPECT_EQ(file.verify(slot.index), "");
         EXPECT_EQ(slot.state, sample_state(slot.state.step));
-        EXPECT_EQ(state_hash(slot.state, file.atoms(slot.index), file.kept(slot.index)),
-                  sample_hash(n_atoms, slot.state.step));
+        expect_whole(file.read(slot.index));
         steps.push_back(slot.state.step);
     }
     std::ranges::sort(steps);
@@ -145,9 +143,7 @@ TEST_P(CheckpointWays, atoms_that_are_lent_may_change_after_their_release)
     const CheckpointFile file(path);
     for (const auto& slot : file.slots()) {
         if (slot.empty) continue;
-        EXPECT_EQ(file.verify(slot.index), "");
-        EXPECT_EQ(state_hash(slot.state, file.atoms(slot.index), file.kept(slot.index)),
-                  sample_hash(n_atoms, slot.state.step));
+        expect_whole(file.read(slot.index));
     }
 }
 
