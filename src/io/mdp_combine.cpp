@@ -3,6 +3,8 @@
 #include "mdp_keys.hpp"
 #include "mdp_text.hpp"
 
+#include <holon/io/text_file.hpp>
+
 #include <algorithm>
 #include <cctype>
 
@@ -243,7 +245,7 @@ private:
     void note(const std::string& key, const std::string& text)
     {
         const Setting s = setting(key);
-        notes_.add(s.where + ": " + s.key + " = " + s.value + ": " + text);
+        notes_.add(s.where + ": " + printable(s.key) + " = " + printable(s.value) + ": " + text);
     }
 
     MdpValues& v_;

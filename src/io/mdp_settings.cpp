@@ -5,6 +5,7 @@
 #include "mdp_text.hpp"
 
 #include <holon/core/error.hpp>
+#include <holon/io/text_file.hpp>
 
 #include <algorithm>
 #include <unordered_set>
@@ -48,7 +49,7 @@ void apply(const Setting& setting, MdpValues& values, Notes& notes)
 {
     const MdpKey& key = known_key(setting);
     const auto note = [&](const std::string& text) {
-        notes.add(setting.where + ": " + setting.key + " = " + setting.value + ": " + text);
+        notes.add(setting.where + ": " + printable(setting.key) + " = " + printable(setting.value) + ": " + text);
     };
     if (setting.value.empty()) return; // as in GROMACS: the default
     try {
@@ -90,8 +91,8 @@ void GivenSettings::add(const std::vector<Setting>& settings)
         const auto [place, first] = index_.try_emplace(name, settings_.size());
         if (!added.insert(name).second) {
             const Setting& before = settings_[place->second];
-            reject(setting,
-                   "the key is given twice; before: " + before.where + ": " + before.key + " = " + before.value);
+            reject(setting, "the key is given twice; before: " + before.where + ": " + printable(before.key) + " = " +
+                                printable(before.value));
         }
         if (first)
             settings_.push_back(setting);
@@ -162,8 +163,8 @@ RunSettings continue_settings(const std::string& stored, RunSettings wanted)
         const bool free = find_mdp_key(setting.key)->may_change || setting.key == "include" ||
                           (setting.key == "ld-seed" && takes_ld_seed) || (setting.key == "gen-seed" && takes_gen_seed);
         if (!free && setting.value != before.effective[k].value)
-            reject(setting, "the run goes on with " + setting.key + " = " + before.effective[k].value + "; only " +
-                                changeable_keys() + " may change. Start a new run for other settings");
+            reject(setting, "the run goes on with " + setting.key + " = " + printable(before.effective[k].value) +
+                                "; only " + changeable_keys() + " may change. Start a new run for other settings");
     }
     return wanted;
 }

@@ -26,6 +26,13 @@ inline void require(bool kept, std::string_view promise, std::string_view values
     std::abort();
 }
 
+/// Whether a terminal shows the text as it is.
+inline void require_printable(std::string_view text)
+{
+    const auto control = [](char c) { return (static_cast<unsigned char>(c) < 0x20 && c != '\n') || c == 0x7f; };
+    require(!text.empty() && std::ranges::none_of(text, control), "messages can be shown", text);
+}
+
 /// Whether `work` takes its input. If not, an InputError says so, in a message that a terminal shows as it is.
 template <class Work>
 bool takes(Work work)
@@ -34,9 +41,7 @@ bool takes(Work work)
         work();
         return true;
     } catch (const InputError& error) {
-        const std::string_view message = error.what();
-        const auto control = [](char c) { return (static_cast<unsigned char>(c) < 0x20 && c != '\n') || c == 0x7f; };
-        require(!message.empty() && std::ranges::none_of(message, control), "messages can be shown", message);
+        require_printable(error.what());
         return false;
     }
 }

@@ -10,6 +10,7 @@ int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size)
     fuzz::takes([&] {
         Notes notes;
         const auto settings = read_settings(fuzz::text_of(data, size), "md.mdp", {}, notes);
+        for (const auto& note : notes.texts()) fuzz::require_printable(note);
         // What a checkpoint keeps stands for the same run, and a run may go on from it.
         const auto stored = effective_mdp(settings);
         RunSettings again;

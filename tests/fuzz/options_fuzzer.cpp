@@ -15,6 +15,7 @@ int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size)
         if (options.help) fuzz::require(!help_text().empty(), "there is help");
         Notes notes;
         const auto settings = read_settings("dt = 0.001\n", "md.mdp", options, notes);
+        for (const auto& note : notes.texts()) fuzz::require_printable(note);
         fuzz::require(fuzz::takes([&] { read_settings(effective_mdp(settings), "checkpoint", {}, notes); }),
                       "the settings in force are settings", effective_mdp(settings));
     });

@@ -100,6 +100,7 @@ int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size)
         fuzz::require(ExpandedTopology::from_text(stored).to_text() == stored, "a stored topology stays as it is");
         Notes notes;
         const auto topology = read_topology(expanded, {kind}, notes);
+        for (const auto& note : notes.texts()) fuzz::require_printable(note);
         check_parameters(topology);
         check_atoms(topology);
     });
