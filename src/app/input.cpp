@@ -5,6 +5,7 @@
 #include <holon/core/error.hpp>
 #include <holon/core/parallel.hpp>
 #include <holon/core/state_hash.hpp>
+#include <holon/dynamics/scheme.hpp>
 #include <holon/io/gro_file.hpp>
 #include <holon/io/index_file.hpp>
 #include <holon/io/text_file.hpp>
@@ -136,7 +137,7 @@ void derive_seeds(const Communicator& comm, RunInput& input, const std::string& 
 {
     auto& settings = input.settings;
     const auto& p = settings.parameters;
-    const bool ld = settings.derive_ld_seed && (p.tcoupl != Thermostat::no || p.integrator == IntegratorKind::sd);
+    const bool ld = settings.derive_ld_seed && (p.tcoupl != "no" || scheme_entry(p.integrator).traits.own_bath);
     const bool gen = settings.derive_gen_seed && p.gen_vel;
     if (!ld && !gen) return;
     std::uint64_t hash = text_hash(topology_text) + box_hash(input.box);

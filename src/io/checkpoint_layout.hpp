@@ -67,13 +67,15 @@ struct CommitRecord {
     std::int64_t kept;
     std::uint64_t identity_checksum;     // of its rows of `identity`, which may be older than the step
     std::array<std::int64_t, 9> lattice; // box vectors in force, row by row [2^-48 nm]
-    std::array<std::byte, 40> reserved;
+    std::uint64_t boot;                  // of the machine, when it was written; 0: all files were on disk by then
+    std::array<std::byte, 32> reserved;
 };
 static_assert(sizeof(CommitRecord) == page_bytes && std::is_trivially_copyable_v<CommitRecord>);
 
 CommitRecord make_record(const RunState& state, const Box& box);
 Box box_in_force(const CommitRecord& record);
 RunState state_of(const CommitRecord& record);
+std::uint64_t boot_of_machine(); // changes when it is started anew; 0: unknown
 void seal(CommitRecord& record);
 bool is_sealed(const CommitRecord& record);
 
@@ -100,11 +102,18 @@ struct FileRange {
 
 inline constexpr int max_ring = 12;
 inline constexpr int synced_slots = 2;
-inline constexpr std::uint32_t checkpoint_format = 3;
+inline constexpr std::uint32_t checkpoint_format = 4;
 
-/// The page that says where everything is. It is a dataset of its own at one of the first page boundaries, is found
-/// without the HDF5 library, and guards all of the file that is not a slot with a checksum, so that damage is found
-/// before the library sees it.
+/// Where a text of the input is: its bytes, without an end of their own.
+struct TextPlace {
+    std::array<char, 32> name; // ends with zeros; none: no text
+    std::int64_t begin, size;
+};
+inline constexpr std::size_t max_texts = 16;
+
+/// The page that says where everything is. It is a dataset of its own at one of the first page boundaries and guards
+/// all of the file that is not a slot with a checksum. With it the file is read without the HDF5 library, which a file
+/// that is made to do harm can crash.
 struct CheckpointDirectory {
     std::array<char, 8> magic;
     std::uint32_t format;
@@ -120,7 +129,8 @@ struct CheckpointDirectory {
     std::array<SlotPlace, max_ring + synced_slots> slots;
     std::int64_t kept;      // numbers that methods keep with atoms, in a state; 0: the slots have no place for any
     std::int64_t kept_rows; // of a slot
-    std::array<std::byte, 3440> reserved;
+    std::array<TextPlace, max_texts> texts;
+    std::array<std::byte, 2672> reserved;
 
     int slot_count() const { return static_cast<int>(ring) + synced_slots; }
     std::array<FileRange, 5> parts(int slot) const; // in the order of SlotPlace

@@ -30,6 +30,22 @@ std::vector<SlotRecords> read_all_records(const RawFile& file, const CheckpointD
     return slots;
 }
 
+/// After a power cut a state may be on disk, and frames of the trajectory from the time before it are not: only the
+/// texts beside it have checksums. Of two synced states the older one had been synced, with all files. Why a run cannot
+/// go on from a state then, as half a sentence.
+std::string why_unsure(const CommitRecord& record, const CheckpointDirectory& directory,
+                       std::span<const SlotRecords> slots)
+{
+    if (record.boot == 0 || record.boot == boot_of_machine()) return {};
+    const CommitRecord* sure = nullptr;
+    for (const auto& slot : slots.subspan(directory.ring))
+        if (const auto& first = slot.records.front();
+            slot.problem.empty() && (sure == nullptr || first.sequence < sure->sequence))
+            sure = &first;
+    if (sure == nullptr || record.outputs.frames <= sure->outputs.frames) return {};
+    return "the machine was started anew, or is another one, and frames of the trajectory may not have been on disk";
+}
+
 /// One try. Ends early if the newest state turns out not to be the newest any more, unless it is the last try.
 FoundSlot try_newest(const RawFile& file, const CheckpointDirectory& directory, const StateCheck& check,
                      const RowTaker& taker, bool last_try)
@@ -48,6 +64,7 @@ FoundSlot try_newest(const RawFile& file, const CheckpointDirectory& directory, 
         if (problem.empty() && check) {
             problem = check(directory.run_id, state_of(records.front()));
             if (found.unfit.empty()) found.unfit = problem;
+            if (problem.empty()) problem = why_unsure(records.front(), directory, slots);
         } else if (!problem.empty() && is_overtaken()) {
             found.overtaken = true;
             problem = "the run that goes on overwrote it while it was read";

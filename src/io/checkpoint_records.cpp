@@ -10,6 +10,7 @@
 #include <bit>
 #include <cmath>
 #include <cstring>
+#include <fstream>
 #include <numeric>
 #include <random>
 
@@ -53,6 +54,25 @@ int128 join(std::int64_t high, std::uint64_t low)
     return int128{high} * (int128{1} << 64) + low;
 }
 
+/// Whether a run can go on from what is not the atoms: a right checksum does not say that we have written it.
+bool is_plausible(const CommitRecord& record)
+{
+    constexpr auto most = std::int64_t{1} << 62;
+    const auto& marks = record.outputs;
+    const auto within = [](std::int64_t n, std::int64_t least) { return n >= least && n < most; };
+    if (!within(record.sequence, 0) || !within(record.step, -most) || !std::isfinite(record.time) ||
+        !within(record.value_count, 0) || record.value_count > std::ssize(record.values) || !within(marks.frames, 0) ||
+        !within(marks.energies.bytes, 0) || !within(marks.log.bytes, 0))
+        return false;
+    try {
+        const auto box = box_in_force(record);
+        const Mat3 given = Eigen::Map<const Eigen::Matrix<double, 3, 3, Eigen::RowMajor>>(record.box.data());
+        return (box.vectors() - given).cwiseAbs().maxCoeff() < 1e-6; // beyond rounding; false for NaN
+    } catch (const InputError&) {
+        return false;
+    }
+}
+
 /// Why records that are sealed do not make up one state; empty, if they do.
 std::string disagreement(const std::vector<CommitRecord>& records, const CheckpointDirectory& directory)
 {
@@ -60,7 +80,6 @@ std::string disagreement(const std::vector<CommitRecord>& records, const Checkpo
     const auto within = [](std::int64_t begin, std::int64_t count, std::int64_t rows) {
         return begin >= 0 && count >= 0 && count <= rows && begin <= rows - count;
     };
-    if (first.step < 0 || !std::isfinite(first.time)) return "its step and time are those of no run";
     std::int64_t total = 0, kept = 0;
     for (std::size_t r = 0; r < records.size(); ++r) {
         const auto& record = records[r];
@@ -68,7 +87,7 @@ std::string disagreement(const std::vector<CommitRecord>& records, const Checkpo
             return fmt::format("rank {} has not committed step {}", r, first.step);
         if (record.rank != static_cast<std::int32_t>(r) || record.ranks != first.ranks ||
             !within(record.first_row, record.atoms, directory.rows) ||
-            !within(record.first_kept, record.kept, directory.kept_rows))
+            !within(record.first_kept, record.kept, directory.kept_rows) || !is_plausible(record))
             return fmt::format("the commit record of rank {} is out of bounds", r);
         total += record.atoms;
         kept += record.kept;
@@ -129,6 +148,13 @@ RunState state_of(const CommitRecord& record)
     return state;
 }
 
+std::uint64_t boot_of_machine()
+{
+    std::string text;
+    std::getline(std::ifstream("/proc/sys/kernel/random/boot_id"), text);
+    return text.empty() ? 0 : checksum(std::as_bytes(std::span(text)));
+}
+
 void seal(CommitRecord& record)
 {
     record.checksum = checksum_of(record);
@@ -144,7 +170,7 @@ SlotRecords read_records(const RawFile& file, const CheckpointDirectory& directo
     const auto begin = directory.slots[static_cast<std::size_t>(slot)].records;
     SlotRecords result;
     result.records.push_back(file.read_value<CommitRecord>(begin));
-    const auto& first = result.records.front();
+    const auto first = result.records.front();
     result.empty = first.writer == 0 && first.ranks == 0;
     if (result.empty)
         result.problem = "empty";
@@ -154,12 +180,20 @@ SlotRecords read_records(const RawFile& file, const CheckpointDirectory& directo
         result.problem = fmt::format("{} ranks cannot have written it", first.ranks);
     if (!result.problem.empty()) return result;
 
-    result.records.resize(static_cast<std::size_t>(first.ranks));
-    file.read(std::as_writable_bytes(std::span(result.records)), begin);
-    const auto torn = std::ranges::find_if_not(result.records, is_sealed);
-    result.problem = torn == result.records.end() ? disagreement(result.records, directory)
-                                                  : fmt::format("the commit record of rank {} is damaged or incomplete",
-                                                                torn - result.records.begin());
+    constexpr std::size_t piece = 256; // as far as they are good, and no further
+    const auto ranks = static_cast<std::size_t>(first.ranks);
+    for (auto& records = result.records; records.size() < ranks;) {
+        const auto done = records.size();
+        records.resize(std::min(ranks, done + piece));
+        const auto part = std::span(records).subspan(done);
+        file.read(std::as_writable_bytes(part), row_offset<CommitRecord>(begin, static_cast<std::int64_t>(done)));
+        const auto torn = std::ranges::find_if_not(part, is_sealed);
+        if (torn == part.end()) continue;
+        result.problem = fmt::format("the commit record of rank {} is damaged or incomplete",
+                                     done + static_cast<std::size_t>(torn - part.begin()));
+        return result;
+    }
+    result.problem = disagreement(result.records, directory);
     return result;
 }
 

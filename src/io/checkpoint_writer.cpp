@@ -59,6 +59,7 @@ struct CheckpointWriter::Impl {
     CheckpointOptions options;
     CheckpointDirectory directory;
     std::uint64_t writer_id;
+    std::uint64_t boot = boot_of_machine();
     bool at_once;
     SlotWriter slots; // of the helper while it is busy
     int next_ring = 0, next_synced = 0;
@@ -73,6 +74,7 @@ struct CheckpointWriter::Impl {
     std::size_t current = 0;
     CommitRecord record{}; // of the last state; of the helper while it is busy
     int last_slot = -1;    // where that state is
+    bool all_on_disk = false;
     CheckpointStats stats;
     double helper_cpu_before = 0.0; // what its threads have used before they were counted [s]
     Clock::time_point last_sync = Clock::now(), last_look = Clock::now();
@@ -267,6 +269,8 @@ void CheckpointWriter::submit(const RunState& state, const Atoms& atoms, const B
     auto& record = impl_->record;
     record = make_record(state, box);
     record.writer = impl_->writer_id;
+    record.boot = impl_->boot;
+    impl_->all_on_disk = false;
     record.sequence = ++impl_->sequence;
     record.first_kept = impl_->first_kept;
     record.kept = static_cast<std::int64_t>(impl_->n_kept);
@@ -303,6 +307,7 @@ void CheckpointWriter::finish()
     impl_->unsynced = -1;
     impl_->syncer.start([impl = impl_.get()] { impl->sync(std::nullopt); });
     impl_->syncer.wait();
+    impl_->all_on_disk = error().empty();
 }
 
 void CheckpointWriter::mark_outputs(const OutputMarks& marks)
@@ -310,6 +315,7 @@ void CheckpointWriter::mark_outputs(const OutputMarks& marks)
     if (!error().empty() || impl_->last_slot < 0) return;
     impl_->helper.start([impl = impl_.get(), marks] {
         impl->record.outputs = marks;
+        if (impl->all_on_disk) impl->record.boot = 0;
         impl->slots.write_record(impl->last_slot, impl->record);
     });
     impl_->helper.wait();

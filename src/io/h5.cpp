@@ -76,21 +76,9 @@ Handle create_file(const std::string& path)
     return {H5Fcreate(path.c_str(), H5F_ACC_TRUNC, H5P_DEFAULT, properties), H5Fclose, "create " + path};
 }
 
-Handle open_file(const std::string& path)
-{
-    set_up_library();
-    const auto properties = file_properties();
-    return {H5Fopen(path.c_str(), H5F_ACC_RDONLY, properties), H5Fclose, "open " + path};
-}
-
 Handle create_group(hid_t parent, const char* name)
 {
     return {H5Gcreate2(parent, name, H5P_DEFAULT, H5P_DEFAULT, H5P_DEFAULT), H5Gclose, name};
-}
-
-Handle open_group(hid_t parent, const char* name)
-{
-    return {H5Gopen2(parent, name, H5P_DEFAULT), H5Gclose, name};
 }
 
 Handle space(std::span<const std::int64_t> extent)
@@ -133,41 +121,10 @@ Handle write_values(hid_t parent, const char* name, hid_t type, std::span<const 
     return dataset;
 }
 
-void write_text(hid_t parent, const char* name, const std::string& text)
+Handle write_text(hid_t parent, const char* name, const std::string& text)
 {
     const auto type = text_type(text.size() + 1);
-    write_values(parent, name, type, {}, text.c_str());
-}
-
-std::string read_text(hid_t parent, const char* name)
-{
-    Handle dataset(H5Dopen2(parent, name, H5P_DEFAULT), H5Dclose, name);
-    Handle type(H5Dget_type(dataset), H5Tclose, name);
-    Handle extent(H5Dget_space(dataset), H5Sclose, name);
-    // Anything else would be read into memory that it does not fit.
-    const bool is_text = H5Tget_class(type) == H5T_STRING && H5Tis_variable_str(type) == 0 && H5Tget_size(type) > 0 &&
-                         H5Sget_simple_extent_npoints(extent) == 1;
-    check(is_text ? 0 : -1, fmt::format("read {}, which is not a text", name));
-    Handle file(H5Iget_file_id(dataset), H5Fclose, name);
-    hsize_t file_size = 0;
-    check(H5Fget_filesize(file, &file_size), name);
-    check(H5Tget_size(type) <= file_size ? 0 : -1, fmt::format("read {}, which is longer than the file", name));
-    std::string text(H5Tget_size(type), '\0');
-    check(H5Dread(dataset, type, H5S_ALL, H5S_ALL, H5P_DEFAULT, text.data()), name);
-    text.resize(text.size() - 1);
-    return text;
-}
-
-std::vector<std::string> names_in(hid_t group)
-{
-    std::vector<std::string> names;
-    const auto visit = [](hid_t, const char* name, const H5L_info_t* link, void* list) -> herr_t {
-        if (link->type != H5L_TYPE_HARD) return -1; // it would lead to other files
-        static_cast<std::vector<std::string>*>(list)->emplace_back(name);
-        return 0;
-    };
-    check(H5Literate(group, H5_INDEX_NAME, H5_ITER_INC, nullptr, visit, &names), "list a group");
-    return names;
+    return write_values(parent, name, type, {}, text.c_str());
 }
 
 void set_attribute(hid_t object, const char* name, std::int64_t value)

@@ -3,6 +3,7 @@
 #include "mdp_keys.hpp"
 #include "mdp_text.hpp"
 
+#include <holon/dynamics/scheme.hpp>
 #include <holon/io/text_file.hpp>
 
 #include <algorithm>
@@ -14,7 +15,8 @@ namespace {
 
 class Combination {
 public:
-    Combination(MdpValues& values, const GivenSettings& given, Notes& notes) : v_(values), given_(given), notes_(notes)
+    Combination(MdpValues& values, const GivenSettings& given, Notes& notes)
+        : v_(values), given_(given), notes_(notes), scheme_(scheme_entry(values.integrator).traits)
     {
     }
 
@@ -95,7 +97,7 @@ public:
     void coupling_interval()
     {
         if (v_.nsttcouple == 0) fail("nsttcouple", "must be a number of steps, or -1 for as many as tau-t allows");
-        if (v_.tcoupl == Thermostat::no) v_.nsttcouple = 1;
+        if (v_.tcoupl == "no") v_.nsttcouple = 1;
         if (v_.nsttcouple > 0) return;
         double interval = 10.0;
         for (const double tau : v_.tau_t)
@@ -109,19 +111,19 @@ public:
             fail("tc-grps", "there are " + std::to_string(v_.tc_grps.size()) + " tc-grps, " +
                                 std::to_string(v_.tau_t.size()) + " values of tau-t and " +
                                 std::to_string(v_.ref_t.size()) + " of ref-t; give one of each per group");
-        if (v_.integrator == IntegratorKind::steep && v_.tcoupl != Thermostat::no) {
+        if (scheme_.minimises && v_.tcoupl != "no") {
             note("tcoupl", "a minimisation has no temperature; ignored");
-            v_.tcoupl = Thermostat::no;
+            v_.tcoupl = "no";
         }
-        if (v_.integrator == IntegratorKind::sd && v_.tcoupl != Thermostat::no) {
+        if (scheme_.own_bath && v_.tcoupl != "no") {
             note("tcoupl", "friction and noise of integrator = sd are the thermostat; ignored");
-            v_.tcoupl = Thermostat::no;
+            v_.tcoupl = "no";
         }
-        if (v_.integrator == IntegratorKind::sd) {
+        if (scheme_.own_bath) {
             if (v_.tc_grps.empty())
                 fail("tc-grps", "integrator = sd takes friction and temperature from tc-grps, tau-t and ref-t; use "
                                 "tc-grps = System, with one tau-t and one ref-t");
-        } else if (v_.tcoupl == Thermostat::no) {
+        } else if (v_.tcoupl == "no") {
             v_.tc_grps.clear();
             v_.tau_t.clear();
             v_.ref_t.clear();
@@ -251,6 +253,7 @@ private:
     MdpValues& v_;
     const GivenSettings& given_;
     Notes& notes_;
+    SchemeTraits scheme_;
 };
 
 } // namespace

@@ -103,6 +103,10 @@ void RawFile::allocate(std::int64_t size) const
     check_limit(size);
     int error = EINTR;
     while (error == EINTR) error = ::posix_fallocate(descriptor_, 0, size);
+    if (error == EOPNOTSUPP || error == EINVAL) { // of a file system that cannot: writes find out whether there is room
+        if (this->size() < size) resize(size);
+        return;
+    }
     if (error != 0) fail("reserve space for", error);
 }
 

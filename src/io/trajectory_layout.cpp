@@ -125,8 +125,8 @@ std::vector<std::int64_t> read_steps(const RawFile& file, const TrajectoryDirect
 {
     std::vector<std::int64_t> steps(static_cast<std::size_t>(frames));
     file.read(std::as_writable_bytes(std::span(steps)), directory.fields[field_step].data);
-    if (std::ranges::adjacent_find(steps, std::greater_equal{}) != steps.end())
-        throw InputError(fmt::format("{} is damaged: its steps do not ascend.", file.path()));
+    const auto last = std::ranges::adjacent_find(steps, std::greater_equal{});
+    if (last != steps.end()) steps.erase(last + 1, steps.end()); // a power cut may leave a length and not the frames
     return steps;
 }
 

@@ -78,7 +78,7 @@ private:
     std::int64_t begin_ = 0, length_ = 0;
 };
 
-/// Steps of the first `frames` frames. InputError, if they do not ascend.
+/// Steps of the first `frames` frames, as far as they ascend.
 std::vector<std::int64_t> read_steps(const RawFile& file, const TrajectoryDirectory& directory, std::int64_t frames);
 
 } // namespace holon

@@ -1,7 +1,7 @@
 /// Checkpoints: edits of a good file (edits.hpp), read in every way. Flags: 0: the directory's checksums are made to
 /// match, 1: those of commit records, 2: those of rows.
 ///
-/// The metadata of HDF5 stay as they are: the library is no match for hostile ones, and a checksum of ours guards them.
+/// The metadata of HDF5 stay as they are: they are not read.
 #include "edits.hpp"
 
 #include <app/inspect.hpp>
@@ -195,8 +195,12 @@ private:
         auto changed = copy_.get<CheckpointDirectory>(directory_.offset);
         const RawFile file(path_, RawFile::Mode::write);
         if (changed.ring > max_ring || changed.file_size > file.size()) return;
-        seal(changed, file);
-        file.write(std::as_bytes(std::span(&changed, 1)), directory_.offset);
+        try {
+            seal(changed, file);
+            file.write(std::as_bytes(std::span(&changed, 1)), directory_.offset);
+        } catch (const std::runtime_error&) {
+            // No checksum matches a file that has holes, or ends before what it is said to have.
+        }
     }
 
     test::TemporaryFolder folder_;

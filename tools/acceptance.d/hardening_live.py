@@ -9,18 +9,18 @@ WRITERS = (1, 2, 4)
 MOST_REFUSED = 0.05
 
 
-def case(name, arguments_of, may_refuse=False):
+def case(name, arguments_of, may_refuse=False, ranks=1):
     def run(report):
         outcomes = []
         arguments = arguments_of(report.work)
-        for ranks in WRITERS:
-            outcome = live.take_many(report.work, arguments, ranks, COUNTS)
+        for writers in WRITERS:
+            outcome = live.take_many(report.work, arguments, writers, COUNTS)
             outcomes.append(outcome)
-            report.note(f"written on {ranks} ranks: states taken", len(outcome.taken))
+            report.note(f"written on {writers} ranks: states taken", len(outcome.taken))
         whole = live.Outcome(
             *(sum((getattr(o, part) for o in outcomes), []) for part in ("taken", "refused", "wrong"))
         )
-        live.compare(report.work, arguments, whole, ranks=2)
+        live.compare(report.work, arguments, whole, ranks)
         report.check("not the state of its label, or no clear refusal", not whole.wrong, "\n".join(whole.wrong) or 0, "= 0")
         share = len(whole.refused) / (len(WRITERS) * sum(COUNTS))
         if may_refuse:
@@ -40,5 +40,5 @@ CASES = {
     "1.eight-atoms": case("8 atoms", lambda work: live.eight_atoms(work / "eight"), may_refuse=True),
     "1.argon": case("864 atoms", inputs("argon")),
     "1.spce": case("3,852 atoms", inputs("spce")),
-    "1.lysozyme": case("33,876 atoms", inputs("lysozyme")),
+    "1.lysozyme": case("33,876 atoms", inputs("lysozyme"), ranks=2),
 }

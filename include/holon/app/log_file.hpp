@@ -1,6 +1,6 @@
 #pragma once
 
-#include <holon/app/measurement.hpp>
+#include <holon/dynamics/measurement.hpp>
 #include <holon/io/checkpoint.hpp>
 
 #include <cstdint>

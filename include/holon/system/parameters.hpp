@@ -1,6 +1,7 @@
 #pragma once
 
 #include <holon/core/vec3.hpp>
+#include <holon/system/force_groups.hpp>
 
 #include <array>
 #include <cstdint>
@@ -9,14 +10,12 @@
 
 namespace holon {
 
-enum class IntegratorKind { md, md_vv, sd, steep };
 enum class Precision { mixed, real64 };
 enum class CoulombKind { cutoff, reaction_field, mesh, ewald };
 enum class MeshKind { esp, spme };
 enum class Modifier { none, potential_shift, potential_switch, force_switch };
 enum class DispersionCorrection { no, energy, energy_pressure, all_energy, all_energy_pressure };
 enum class ConstraintKind { none, h_bonds, all_bonds, h_angles, all_angles };
-enum class Thermostat { no, v_rescale };
 enum class CommMode { none, linear };
 enum class LoadBalancing { automatic, yes, no };
 enum class OverRelaxation { automatic, yes, no };
@@ -39,7 +38,7 @@ struct CouplingGroup {
 
 /// Everything a run computes with, after defaults, `.mdp` and command line have been merged. Units as GROMACS.
 struct Parameters {
-    IntegratorKind integrator = IntegratorKind::md;
+    std::string integrator = "md"; // the name of a scheme
     double tinit = 0.0;
     double dt = 0.001;
     std::int64_t nsteps = 0; // the step at which the run ends; -1: no end
@@ -86,6 +85,7 @@ struct Parameters {
     double rvdw_switch = 0.0;
     Modifier vdw_modifier = Modifier::potential_shift;
     DispersionCorrection dispersion_correction = DispersionCorrection::no;
+    GroupOfTerm group_of_force_term{}; // all in one
 
     // constraints
     ConstraintKind constraints = ConstraintKind::none;
@@ -99,7 +99,7 @@ struct Parameters {
     double lincs_warnangle = 30.0; // [degrees]
 
     // temperature
-    Thermostat tcoupl = Thermostat::no;
+    std::string tcoupl = "no";   // or the name of a thermostat
     std::int64_t nsttcouple = 1; // steps from one action of it to the next
     std::vector<CouplingGroup> tc_groups;
     std::uint64_t ld_seed = 0;

@@ -1,6 +1,12 @@
 """Nothing wrong is ever read, nothing hostile gets through."""
 
+import hardening_checkpoint
 import hardening_fuzz
 import hardening_live
+import hardening_starts
 
-CASES = {name: case for part in (hardening_live, hardening_fuzz) for name, case in part.CASES.items()}
+CASES = {
+    name: case
+    for part in (hardening_live, hardening_checkpoint, hardening_fuzz, hardening_starts)
+    for name, case in part.CASES.items()
+}
