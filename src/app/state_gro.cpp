@@ -1,6 +1,7 @@
 #include <holon/app/state_gro.hpp>
 
 #include <holon/comm/on_root.hpp>
+#include <holon/core/error.hpp>
 #include <holon/io/gro_file.hpp>
 
 #include "residue_numbers.hpp"
@@ -54,6 +55,10 @@ private:
 void write_state_gro(const std::string& path, const Topology& topology, const RunState& state,
                      std::span<const AtomRecord> atoms)
 {
+    if (static_cast<std::int64_t>(atoms.size()) != topology.n_atoms())
+        throw InputError(fmt::format("The state has {} atoms, but the topology that it is stored with has {}: the "
+                                     "checkpoint is damaged. Use a copy of the file.",
+                                     atoms.size(), topology.n_atoms()));
     StateGro file(path, topology, state);
     for (std::size_t begin = 0; begin < atoms.size(); begin += piece)
         file.write(atoms.subspan(begin, std::min<std::size_t>(piece, atoms.size() - begin)));

@@ -258,6 +258,12 @@ std::array<FileRange, 5> CheckpointDirectory::parts(int slot) const
              {place.kept, size(kept_rows, sizeof(KeptNumber))}}};
 }
 
+void seal(CheckpointDirectory& directory, const RawFile& file)
+{
+    directory.rest_checksum = checksum_of_rest(file, directory);
+    directory.checksum = checksum_of(directory);
+}
+
 CheckpointDirectory create_checkpoint_file(const std::string& path, const CheckpointInput& input, std::int64_t kept,
                                            int ring, int ranks)
 {
@@ -282,9 +288,8 @@ CheckpointDirectory create_checkpoint_file(const std::string& path, const Checkp
     const RawFile file(path, RawFile::Mode::write);
     directory.file_size = file.size();
     file.allocate(directory.file_size);
-    directory.rest_checksum = checksum_of_rest(file, directory);
     directory.magic = magic;
-    directory.checksum = checksum_of(directory);
+    seal(directory, file);
     file.write(std::as_bytes(std::span(&directory, 1)), directory.offset);
     HOLON_ASSERT(find_directory(file).checksum == directory.checksum, fmt::format("offset {}", directory.offset));
     return directory;

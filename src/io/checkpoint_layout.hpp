@@ -137,6 +137,9 @@ struct CheckpointDirectory {
 };
 static_assert(sizeof(CheckpointDirectory) == page_bytes && std::is_trivially_copyable_v<CheckpointDirectory>);
 
+/// Completes a directory with the checksums of the file and of itself.
+void seal(CheckpointDirectory& directory, const RawFile& file);
+
 /// Makes a file with empty slots for states with so many kept numbers. Failure, if there is no space for it.
 CheckpointDirectory create_checkpoint_file(const std::string& path, const CheckpointInput& input, std::int64_t kept,
                                            int ring, int ranks);

@@ -46,6 +46,9 @@ bool read_block(const RawFile& file, const Block& block, Checksum& sum, Pass pas
     return true;
 }
 
+/// Image counts of a run stay far below; more may be added to one than it has room for.
+constexpr std::int32_t most_images = 1 << 30;
+
 int128 join(std::int64_t high, std::uint64_t low)
 {
     return int128{high} * (int128{1} << 64) + low;
@@ -204,7 +207,9 @@ std::string read_rows(const RawFile& file, const CheckpointDirectory& directory,
     const auto known = [&directory](AtomId id) { return id >= 0 && id < directory.atoms; };
     std::vector<bool> seen(static_cast<std::size_t>(directory.atoms), false);
     const auto for_the_first_time = [&](const AtomIdentity& atom) {
-        if (!known(atom.id) || seen[static_cast<std::size_t>(atom.id)]) return false;
+        if (!known(atom.id) || seen[static_cast<std::size_t>(atom.id)] ||
+            !(atom.image.maxCoeff() < most_images && atom.image.minCoeff() > -most_images))
+            return false;
         seen[static_cast<std::size_t>(atom.id)] = true;
         return true;
     };

@@ -4,6 +4,7 @@
 #include "mdp_text.hpp"
 
 #include <holon/dynamics/scheme.hpp>
+#include <holon/io/text_file.hpp>
 
 #include <algorithm>
 #include <cctype>

@@ -10,6 +10,7 @@
 #include <cstring>
 #include <functional>
 #include <iterator>
+#include <limits>
 
 namespace holon {
 
@@ -34,6 +35,28 @@ void for_each_field(const TrajectoryDirectory& directory, Use use)
     const auto series = directory.series();
     for (const auto q : all_quantities)
         if (series[q]) use(directory.fields[value_field(q)], *series[q]);
+}
+
+/// Whether numbers are such that nothing is read or written at wrong places, whoever has written them.
+bool is_plausible(const TrajectoryDirectory& directory)
+{
+    constexpr std::int64_t most_atoms = std::numeric_limits<AtomId>::max();
+    const bool counts = directory.atoms >= 1 && directory.atoms <= most_atoms &&
+                        (directory.real_bytes == 4 || directory.real_bytes == 8) &&
+                        std::ranges::all_of(all_quantities, [&](Series s) { return directory.capacity_of(s) >= 0; });
+    if (!counts || directory.stamp(Series::position, 0).frame_bytes != 8) return false;
+    // Steps and times, edges of the box, vectors of all atoms; 0: a dataset that is not there.
+    for (const auto s : all_quantities)
+        for (std::size_t k = 0; k < 3; ++k) {
+            const auto& stamp = directory.stamp(s, k);
+            if (stamp.data < 0 || (stamp.frame_bytes != 0 && stamp.frame_bytes != (k < 2 ? 8 : 72))) return false;
+        }
+    for (const auto q : all_quantities) {
+        const auto& values = directory.fields[value_field(q)];
+        const auto bytes = {std::int64_t{0}, 3 * directory.atoms * directory.real_bytes, 3 * directory.atoms * 8};
+        if (values.data < 0 || std::ranges::find(bytes, values.frame_bytes) == bytes.end()) return false;
+    }
+    return true;
 }
 
 } // namespace
@@ -68,8 +91,12 @@ TrajectoryDirectory read_trajectory_directory(const RawFile& file)
     if (directory->checksum != checksum_of(*directory))
         throw InputError(fmt::format(
             "{} is damaged: its directory does not match its checksum. Use a copy of the file.", file.path()));
+    if (!is_plausible(*directory))
+        throw InputError(fmt::format("{} is no trajectory that Holon has written: its directory has impossible "
+                                     "numbers, though its checksum is right. Use a copy of the file.",
+                                     file.path()));
     for_each_field(*directory, [&](const FieldPlace& field, Series series) {
-        if (field.data + directory->capacity_of(series) * field.frame_bytes > file.size())
+        if (field.data > file.size() || directory->capacity_of(series) > (file.size() - field.data) / field.frame_bytes)
             throw InputError(fmt::format("{} is truncated: it has {} bytes. Use a complete copy of the file.",
                                          file.path(), file.size()));
     });
@@ -91,10 +118,13 @@ VisibleLength::VisibleLength(const RawFile& file, const TrajectoryDirectory& dir
         if (field.max_length_at >= 0) places_.push_back({field.max_length_at, series});
     });
     begin_ = std::ranges::min(places_, {}, &Place::at).at;
-    const auto end = std::ranges::max(places_, {}, &Place::at).at + static_cast<std::int64_t>(sizeof(std::int64_t));
+    constexpr auto word = static_cast<std::int64_t>(sizeof(std::int64_t));
+    const auto last = std::ranges::max(places_, {}, &Place::at).at;
     // A write within a page is never left half done when a process is killed.
-    HOLON_ASSERT(begin_ / page_bytes == (end - 1) / page_bytes, fmt::format("bytes {} to {}", begin_, end));
-    bytes_.resize(static_cast<std::size_t>(end - begin_));
+    if (begin_ < 0 || last > file.size() - word || begin_ / page_bytes != (last + word - 1) / page_bytes)
+        throw InputError(
+            fmt::format("{} is damaged: the lengths of its datasets do not lie in one page.", file.path()));
+    bytes_.resize(static_cast<std::size_t>(last + word - begin_));
     file.read(bytes_, begin_);
     length_.fill(-1);
     for (auto& [at, series] : places_) {

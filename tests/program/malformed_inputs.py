@@ -217,6 +217,13 @@ TOPOLOGIES = [
     ),
     Case("combination rule 7", "topol.top", swap("1 2 yes", "1 7 yes"), 0),
     Case("Buckingham", "topol.top", swap("1 2 yes", "2 1 yes"), 0),
+    Case(
+        "half a billion molecules of two residues",
+        "topol.top",
+        lambda text: text.replace("3 C3 1 MOL", "3 C3 2 ALA").replace("MOL 48", "MOL 480000000"),
+        two_files=True,
+        says="240 atoms, but the topology has 1920000048",
+    ),
     Case("no type for an atom", "topol.top", swap("1 HC 1 MOL", "1 HZ 1 MOL"), 0, "HZ"),
     Case("atoms not consecutive", "topol.top", swap("2 C3 1 MOL", "3 C3 1 MOL"), 0),
     Case("charge no number", "topol.top", swap("H1 1 0.05", "H1 1 0.O5"), 0),
