@@ -38,8 +38,8 @@ def on_disk_of(folder, images, shim, command, **more):
 
 
 class Cut:
-    """A run that is killed after `rows` of energies, with what the disk had at its last syncs (`old`) and what had been
-    written (`new`)."""
+    """A run that is killed after `rows` of energies and a few syncs, with what the disk had at its last syncs (`old`)
+    and what had been written (`new`)."""
 
     def __init__(self, work, shim, arguments, ranks, rows, **settings):
         self.folder, images = work / "cut", work / "images"
@@ -48,8 +48,11 @@ class Cut:
         words = [*arguments, "-o", self.folder, *holon.options(settings)]
         command = on_disk_of(self.folder, images, shim, holon.command_line("holon-md", words, ranks))
         launcher = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
-        energies = self.folder / "energy.csv"
-        while not energies.exists() or energies.read_bytes().count(b"\n") <= rows:
+        energies, synced = self.folder / "energy.csv", set()
+        # Twice synced after its first: a state that goes with it has been synced, too.
+        while not energies.exists() or energies.read_bytes().count(b"\n") <= rows or len(synced) < 3:
+            if (images / "energy.csv").exists():
+                synced.add((images / "energy.csv").stat().st_size)
             if launcher.poll() is not None:
                 raise holon.RunError(f"the run has ended by itself, with {launcher.returncode}")
             time.sleep(0.001)

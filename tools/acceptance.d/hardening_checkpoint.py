@@ -59,7 +59,7 @@ def cut(name, seed):
     def run(report):
         outcome = power_cut.cut_many(report.work, inputs(name), random.Random(seed), 10, 25)
         report.note("went on from a state", outcome.states)
-        report.note("refused with a message", len(outcome.refused))
+        report.check("refused", not outcome.refused, "\n".join(outcome.refused) or 0, "= 0")
         report.check("wrong states or files", not outcome.wrong, "\n".join(outcome.wrong) or 0, "= 0")
 
     run.__doc__ = f"power cut: {name}: 250 subsets of the pages and lengths not synced, 10 cuts"
