@@ -39,8 +39,8 @@ public:
     {
         if (v_.gen_vel && v_.continuation)
             fail("gen-vel", "a continuation goes on with the velocities it has; use gen-vel = no or continuation = no");
-        if (v_.dt == 0.0) {
-            if (!scheme_.minimises) fail("dt", "must be more than 0");
+        if (v_.dt <= 0.0) {
+            if (v_.dt < 0.0 || !scheme_.minimises) fail("dt", "must be more than 0");
             v_.dt = Parameters{}.dt; // which a minimisation makes nothing of
         }
         if (v_.nsteps > std::numeric_limits<std::int64_t>::max() - v_.init_step)

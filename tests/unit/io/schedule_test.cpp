@@ -36,7 +36,8 @@ TEST(Schedule, IsComparedByItsSteps)
     EXPECT_TRUE(Schedule({500}).same({1}, 500, 500));
     EXPECT_FALSE(Schedule({500}).same({1}, 500, 501));
     EXPECT_TRUE(Schedule({10}).same({15}, 21, 29));
-    EXPECT_TRUE(Schedule({10}).same({15}, 25, 35) == false);
+    EXPECT_TRUE(Schedule({10}).same({15}, 25, 35)) << "30 is of both";
+    EXPECT_FALSE(Schedule({10}).same({15}, 25, 40));
     EXPECT_FALSE(Schedule({2}).same({3}, endless - 10, endless));
 }
 
