@@ -23,7 +23,10 @@ class Mishaps(holon.ProgramTest):
         )
         self.addCleanup(launcher.kill)
         wait_for_progress(folder / "checkpoint.h5", launcher)
-        time.sleep(0.5)
+        while not (folder / "md.log").exists():  # the last file of the start
+            self.assertIsNone(launcher.poll())
+            time.sleep(0.01)
+        wait_for_progress(folder / "checkpoint.h5", launcher)
         return launcher
 
     def check_hash(self, folder):
