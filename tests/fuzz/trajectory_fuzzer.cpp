@@ -86,7 +86,9 @@ void look_at(const std::string& path)
 {
     TrajectoryFile::recognises(path);
     const TrajectoryFile file(path);
-    file.mismatch(99, {.frames = 2, .last_frame = 2});
+    OutputMarks marks;
+    marks.frames = marks.last_frame = 2;
+    file.mismatch(99, marks);
     for (std::int64_t frame = 0; frame < std::min<std::int64_t>(file.frames(), 8); ++frame) {
         file.time(frame);
         fuzz::require(frame == 0 || file.step(frame) > file.step(frame - 1), "steps ascend");
