@@ -53,6 +53,16 @@ int box_bits(Precision precision)
     return precision == Precision::mixed ? 22 : 44;
 }
 
+/// A cutoff of half the box stays one when the box comes onto its lattice, and half of it may become a little less.
+void fit_cutoffs(RunInput& input)
+{
+    constexpr double decimals = 1e-9; // relative; of the input
+    auto& p = input.settings.parameters;
+    const double half = input.box.max_cutoff(), exact = Box(input.box.master(), position_bits).max_cutoff();
+    for (double* cutoff : {&p.rcoulomb, &p.rvdw})
+        if (*cutoff > half && *cutoff <= exact * (1.0 + decimals)) *cutoff = half;
+}
+
 /// What the texts stand for, in the order in which it is needed. `check_count` refuses a topology of so many atoms
 /// before memory is taken for groups of them.
 void interpret(RunInput& input, const std::string& topology_text, const std::string& index_text,
@@ -173,6 +183,7 @@ RunInput start(const Communicator& comm, const RunOptions& options, const std::s
         });
     });
     read_coordinates(comm, options.coordinates, reader, input);
+    fit_cutoffs(input);
     const auto implied = leave_out_implied_constraints(comm, *input.topology, input.records, input.box);
     const auto restraints = read_restraints(comm, options.restraint_coordinates, *input.topology, options.topology);
     set_restraints(*input.topology, restraints);
@@ -250,6 +261,7 @@ RunInput go_on(const Communicator& comm, const RunOptions& options, const std::s
     set_restraints(*input.topology, text("restraints"));
     input.state = contents.state;
     input.box = box_of(input.state, input.settings.parameters);
+    fit_cutoffs(input);
     input.records = contents.atoms;
     input.kept = contents.kept;
     input.stored = contents.input;
@@ -260,12 +272,12 @@ RunInput go_on(const Communicator& comm, const RunOptions& options, const std::s
         input.state.outputs = {};
     }
     input.checkpoint = std::move(contents);
-    const auto last = input.settings.parameters.nsteps;
-    if (last >= 0 && last < input.state.step)
+    const auto& p = input.settings.parameters;
+    if (p.last_step() < input.state.step)
         throw InputError(
-            fmt::format("{}: the checkpoint is at step {}, beyond nsteps = {}. Give a larger --nsteps (the "
-                        "step at which the run ends).",
-                        path, input.state.step, last));
+            fmt::format("{}: the checkpoint is at step {}, beyond the end of the run at init-step + nsteps = {}. Give "
+                        "a larger --nsteps (steps of the whole run, from init-step = {} on).",
+                        path, input.state.step, p.last_step(), p.init_step));
     return input;
 }
 

@@ -39,9 +39,14 @@ int show_checkpoint(const std::string& path)
 int show_trajectory(const std::string& path)
 {
     const TrajectoryFile file(path);
-    fmt::print("{}: trajectory of {} atoms: positions{}{}{}\n", path, file.atoms(),
-               file.velocities() ? ", velocities" : "", file.forces() ? ", forces" : "",
-               file.constraint_forces() ? ", constraint forces" : "");
+    std::string contents;
+    for (const auto& [quantity, name] : {std::pair(Quantity::position, "positions"),
+                                         {Quantity::velocity, "velocities"},
+                                         {Quantity::force, "forces"},
+                                         {Quantity::constraint_force, "constraint forces"}})
+        if (file.has(quantity))
+            contents += fmt::format("{}{} x {}", contents.empty() ? "" : ", ", file.frames(quantity), name);
+    fmt::print("{}: trajectory of {} atoms: {}\n", path, file.atoms(), contents);
     if (const auto last = file.frames() - 1; last >= 0)
         fmt::print("{} frames, steps {} to {}, {:g} to {:g} ps\n", last + 1, file.step(0), file.step(last),
                    file.time(0), file.time(last));

@@ -18,6 +18,17 @@ namespace holon {
 
 namespace {
 
+constexpr const char* trajectory_name = "trajectory.h5md";
+constexpr const char* old_trajectory_name = "trajectory.h5"; // of earlier versions
+
+/// The trajectory that is in a folder, be it under its old name; empty, if there is none.
+std::string trajectory_in(const std::string& folder)
+{
+    for (const char* name : {trajectory_name, old_trajectory_name})
+        if (auto path = folder + "/" + name; std::filesystem::exists(path)) return path;
+    return {};
+}
+
 /// Terms with interactions in this system; non-bonded ones always.
 std::vector<EnergyTerm> present_terms(const Topology& topology, const Parameters& parameters)
 {
@@ -84,11 +95,9 @@ TrajectoryInfo trajectory_info(const RunInput& input, const System& system, std:
     info.atoms = system.topology().n_atoms();
     info.run_id = input.stored.run_id;
     info.program_version = HOLON_VERSION;
-    info.velocities = p.write_velocities;
-    info.forces = p.write_forces;
-    info.constraint_forces = p.write_constraint_forces;
-    info.double_precision = p.precision == Precision::real64;
-    info.frames = p.nstx > 0 && p.nsteps >= 0 ? (p.nsteps - step) / p.nstx + 2 : 0;
+    info.schedule = schedules_of(p);
+    info.first_step = step;
+    info.last_step = p.last_step();
     if (system.comm().root()) describe_atoms(system.topology(), info);
     return info;
 }
@@ -126,9 +135,9 @@ std::string Outputs::mismatch(const std::string& folder, std::uint64_t run_id, c
         if (mark.bytes == 0 && !newest) return fmt::format("{} had not been begun", path);
         return AppendFile::mismatch(path, mark);
     };
-    const auto trajectory = folder + "/trajectory.h5";
+    const auto trajectory = trajectory_in(folder);
     std::string problem;
-    if (std::filesystem::exists(trajectory)) problem = TrajectoryFile(trajectory).mismatch(run_id, marks);
+    if (!trajectory.empty()) problem = TrajectoryFile(trajectory).mismatch(run_id, marks);
     if (problem.empty()) problem = text_mismatch("energy.csv", marks.energies);
     if (problem.empty()) problem = text_mismatch("md.log", marks.log);
     return problem;
@@ -145,19 +154,21 @@ Outputs::Outputs(const RunInput& input, OutputFolder& folder, System& system, co
     for (const char* name : {"potential", "kinetic", "conserved", "temperature_K", "pressure_bar"})
         columns.emplace_back(name);
 
+    const bool writes_trajectory = !info.schedule[Quantity::position].empty();
     on_root(comm, [&] { // nothing is touched before everything has been looked at
+        const auto trajectory = in_place_ ? trajectory_in(folder_.path()) : std::string();
         if (goes_on_in("energy.csv") && state.outputs.energies.bytes > 0)
             EnergyFile::check_append(file("energy.csv"), columns, state.outputs.energies.bytes);
-        if (goes_on_in("trajectory.h5") && parameters_.nstx > 0)
-            TrajectoryWriter::check_append(file("trajectory.h5"), info);
+        if (!trajectory.empty() && writes_trajectory) TrajectoryWriter::check_append(trajectory, info);
         if (!in_place_) return;
         start_marks_ = state.outputs;
-        if (!goes_on_in("trajectory.h5")) start_marks_.frames = 0, start_marks_.last_frame = OutputMarks::no_step;
+        if (trajectory.empty()) start_marks_.frames = 0, start_marks_.last_frame = OutputMarks::no_step;
         if (!goes_on_in("energy.csv")) start_marks_.energies = {};
         if (!goes_on_in("md.log")) start_marks_.log = {}, start_marks_.last_table = OutputMarks::no_step;
+        if (trajectory == file(old_trajectory_name)) std::filesystem::rename(trajectory, file(trajectory_name));
     });
     open_checkpoint(input, system, state);
-    if (parameters_.nstx > 0) open_trajectory(comm, info);
+    if (writes_trajectory) open_trajectory(comm, info);
     on_root(comm, [&] {
         open_texts(columns);
         std::filesystem::remove(file("summary.json")); // of the part that goes on now
@@ -176,7 +187,7 @@ void Outputs::open_checkpoint(const RunInput& input, const System& system, const
     if (p.checkpoint_interval <= 0) return;
     const CheckpointOptions options{.mapping = p.checkpoint_mapping,
                                     .sync_seconds = p.checkpoint_sync,
-                                    .sync_also = {file("trajectory.h5"), file("energy.csv"), file("md.log")}};
+                                    .sync_also = {file(trajectory_name), file("energy.csv"), file("md.log")}};
     auto marked = state;
     marked.outputs = start_marks_;
     if (in_place_) {
@@ -202,8 +213,8 @@ void Outputs::open_checkpoint(const RunInput& input, const System& system, const
 void Outputs::open_trajectory(const Communicator& comm, const TrajectoryInfo& info)
 {
     std::int64_t there = 0;
-    on_root(comm, [&] { there = goes_on_in("trajectory.h5") ? 1 : 0; });
-    const auto path = file("trajectory.h5");
+    on_root(comm, [&] { there = goes_on_in(trajectory_name) ? 1 : 0; });
+    const auto path = file(trajectory_name);
     trajectory_ = comm.max(there) != 0 ? TrajectoryWriter::resume(comm, path, info, start_step_)
                                        : TrajectoryWriter::create(comm, path, info);
 }
@@ -302,8 +313,9 @@ void Outputs::measured(const Measurement& m)
 void Outputs::frame(System& system, const Clock& clock)
 {
     const auto step = step_ = clock.step;
-    if (log_) log_->progress(step, start_step_, parameters_.nsteps, clocks_.wall_seconds());
-    if (!trajectory_ || step % parameters_.nstx != 0 || trajectory_->has_frame(step)) return;
+    if (log_)
+        log_->progress(step, start_step_, parameters_.endless() ? -1 : parameters_.last_step(), clocks_.wall_seconds());
+    if (!trajectory_ || !trajectory_->wants(step)) return;
     const auto timer = system.timers.measure(Stage::output);
     trajectory_->append(step, clock.time(), system.atoms, system.box());
 }
@@ -354,7 +366,7 @@ std::string Outputs::problem() const
 
 bool Outputs::stopped() const
 {
-    return stopping_ && (parameters_.nsteps < 0 || step_ < parameters_.nsteps);
+    return stopping_ && step_ < parameters_.last_step();
 }
 
 void Outputs::repartitioned(System& system)
@@ -454,6 +466,7 @@ void Outputs::finish(System& system, const Clock& clock, const std::string& rema
         log_->line(fmt::format("{} at step {} after {:.2f} s: {:.3f} ns/day, state {}", s.status, state.step, s.wall_s,
                                s.ns_per_day, state_hash_text(*s.state_hash)));
         log_->finish();
+        if (!log_->error().empty()) std::fprintf(stderr, "holon-md: note: %s\n", log_->error().c_str());
         if (checkpoint_) checkpoint_->mark_outputs(marks());
         write_summary(file("summary.json"), s);
     });

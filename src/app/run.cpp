@@ -14,7 +14,6 @@
 #include <algorithm>
 #include <cstdio>
 #include <fmt/format.h>
-#include <limits>
 
 namespace holon {
 
@@ -74,7 +73,7 @@ int run_system(RunInput& input, const RunOptions& options, const Communicator& c
     outputs.describe(input, system, mesh);
     return_unused_memory(); // of the preparations
     outputs.start_clocks(system);
-    const auto last = parameters.nsteps >= 0 ? parameters.nsteps : std::numeric_limits<std::int64_t>::max();
+    const auto last = parameters.last_step();
     try {
         dynamics.run(last, outputs);
         outputs.finish(system, dynamics.clock(), dynamics.verdict());

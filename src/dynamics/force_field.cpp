@@ -36,8 +36,8 @@ void check_cutoff(const Box& box, double cutoff)
 {
     if (cutoff <= box.max_cutoff()) return;
     throw InputError(
-        fmt::format("The box is too small: the cutoff, {:g} nm, must not exceed half the shortest box vector "
-                    "or height, {:g} nm. Use a larger box or a shorter rcoulomb and rvdw.",
+        fmt::format("The box is too small: the cutoff, {:.9g} nm, must not exceed half the shortest box vector "
+                    "or height, {:.9g} nm. Use a larger box or a shorter rcoulomb and rvdw.",
                     cutoff, box.max_cutoff()));
 }
 

@@ -48,6 +48,16 @@ struct CheckpointWriter::Impl {
     {
     }
 
+    /// Collective.
+    static std::unique_ptr<Impl> make(const Communicator& comm, const CheckpointOptions& options, CheckpointWay way,
+                                      RawFile file, const CheckpointDirectory& directory)
+    {
+        const auto id = new_run_id(comm);
+        std::unique_ptr<Impl> impl;
+        on_all(comm, [&] { impl = std::make_unique<Impl>(comm, options, way, std::move(file), directory, id); });
+        return impl;
+    }
+
     double cpu_of_threads() const { return helper.cpu_seconds() + syncer.cpu_seconds(); }
     int take(int& next, int count) const { return std::exchange(next, (next + 1) % count); }
     CheckpointRows pack(const Atoms& atoms, bool lent, Buffer& buffer) const;
@@ -140,7 +150,7 @@ CheckpointWriter CheckpointWriter::create(const Communicator& comm, const std::s
     RawFile file;
     on_all(comm, [&] { file = RawFile(temporary, RawFile::Mode::write); });
 
-    CheckpointWriter writer(std::make_unique<Impl>(comm, options, way, std::move(file), directory, new_run_id(comm)));
+    CheckpointWriter writer(Impl::make(comm, options, way, std::move(file), directory));
     writer.repartition(atoms);
     on_all(comm, [&] { writer.impl_->slots.fill(std::span(atoms.x).first(writer.impl_->n_owned)); });
     writer.agree(options.sync_seconds > 0.0 ? std::uint64_t{checkpoint_sync_due} : 0);
@@ -197,7 +207,7 @@ CheckpointWriter CheckpointWriter::resume(const Communicator& comm, const std::s
         if (comm.root()) file.sync(); // a run that was killed may not have come to it
     });
     const auto way = CheckpointWay::choose(comm, path, options.mapping);
-    CheckpointWriter writer(std::make_unique<Impl>(comm, options, way, std::move(file), directory, new_run_id(comm)));
+    CheckpointWriter writer(Impl::make(comm, options, way, std::move(file), directory));
     writer.impl_->sequence = sequence;
     writer.impl_->next_ring = next[0];
     writer.impl_->next_synced = next[1];

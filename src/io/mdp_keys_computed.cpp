@@ -217,7 +217,7 @@ std::vector<MdpKey> computed_mdp_keys()
 
         choice<std::string>("integrator", &V::integrator, names_in(schemes())),
         real("tinit", &V::tinit),
-        real("dt", &V::dt, positive),
+        real("dt", &V::dt, at_least(0)),
         may_change(integer("nsteps", &V::nsteps, at_least(-1))),
         integer("init-step", &V::init_step, at_least(0)),
         yes_no("continuation", &V::continuation),

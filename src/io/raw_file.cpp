@@ -194,8 +194,10 @@ void UnfinishedFile::publish()
 
 bool file_exists(const std::string& path)
 {
-    std::error_code ignored;
-    return std::filesystem::exists(path, ignored);
+    std::error_code error;
+    const auto status = std::filesystem::status(path, error); // not to be known is no reason to take it for absent
+    if (!std::filesystem::status_known(status)) fail_at(path, "look at", error.value());
+    return std::filesystem::exists(status);
 }
 
 std::string folder_of(const std::string& path)

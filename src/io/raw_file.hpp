@@ -76,7 +76,7 @@ private:
     bool published_ = false;
 };
 
-bool file_exists(const std::string& path);
+bool file_exists(const std::string& path); // Failure, if that cannot be found out
 
 /// Whether the files of a folder are in the memory of this node alone, in pages that stay as they are until they are
 /// written to disk: not so on network file systems.

@@ -17,11 +17,15 @@ TrajectoryInfo sample_info()
     TrajectoryInfo info;
     info.atoms = n_atoms;
     info.run_id = 99;
-    info.velocities = true;
-    info.frames = last_step + 2;
+    info.schedule[Quantity::position] = {1};
+    info.schedule[Quantity::velocity] = {2};
+    info.last_step = last_step + 2;
     info.species.assign(n_atoms, 18);
     info.mass.assign(n_atoms, 39.948);
     info.charge.assign(n_atoms, 0.0);
+    info.name = {2, "ArArArArAr"};
+    info.residue.assign(n_atoms, 0);
+    info.residue_name = {2, "Ar"};
     return info;
 }
 

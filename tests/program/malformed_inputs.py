@@ -286,7 +286,7 @@ PARAMETER_FILES = [
     Case("temperature negative", "md.mdp", swap("ref-t = 300", "ref-t = -300"), says="ref-?_?t"),
     Case("free energy", "md.mdp", add("free-energy = yes\n"), 0, "free-?_?energy"),
     Case("frozen atoms", "md.mdp", add("freezegrps = System\nfreezedim = Y Y Y\n"), says="freeze"),
-    Case("velocities at other steps", "md.mdp", add("nstxout = 10\nnstvout = 20\n"), says="nstvout"),
+    Case("interval of velocities negative", "md.mdp", add("nstvout = -20\n"), says="nstvout"),
     Case("domains malformed", "md.mdp", add("domains = 2x\n"), 0, "domains"),
     Case("tolerance negative", "md.mdp", add("shake-tol = -1e-4\n"), 0, "shake"),
 ]

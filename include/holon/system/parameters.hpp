@@ -5,6 +5,7 @@
 
 #include <array>
 #include <cstdint>
+#include <limits>
 #include <string>
 #include <vector>
 
@@ -41,8 +42,13 @@ struct Parameters {
     std::string integrator = "md"; // the name of a scheme
     double tinit = 0.0;
     double dt = 0.001;
-    std::int64_t nsteps = 0; // the step at which the run ends; -1: no end
+    std::int64_t nsteps = 0; // of the run, counted from init_step; -1: no end
     std::int64_t init_step = 0;
+    bool endless() const { return nsteps < 0; }
+    std::int64_t last_step() const // at which the run ends
+    {
+        return endless() ? std::numeric_limits<std::int64_t>::max() : init_step + nsteps;
+    }
     bool continuation = false;
 
     // minimisation
@@ -57,10 +63,10 @@ struct Parameters {
     // output intervals in steps; 0 = never
     std::int64_t nstlog = 1000;
     std::int64_t nstenergy = 1000;
-    std::int64_t nstx = 0; // trajectory positions; velocities and forces of either kind at the same steps or never
-    bool write_velocities = false;
-    bool write_forces = false;
-    bool write_constraint_forces = false;
+    std::int64_t nstxout = 0, nstxout_compressed = 0; // trajectory: positions at the multiples of both,
+    std::int64_t nstvout = 0;                         // velocities,
+    std::int64_t nstfout = 0;                         // forces,
+    std::int64_t nstcfout = 0;                        // and forces of constraints
 
     // non-bonded
     Precision precision = Precision::mixed;

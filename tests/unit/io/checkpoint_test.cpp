@@ -163,6 +163,44 @@ TEST(Checkpoint, goes_on_in_the_ring_without_overwriting_the_state_it_came_from)
     }
 }
 
+/// As after so many states and steps more.
+void age(const std::string& path, std::int64_t states, std::int64_t steps)
+{
+    const RawFile file(path, RawFile::Mode::write);
+    const auto directory = read_directory(file);
+    for (int k = 0; k < directory.slot_count(); ++k) {
+        const auto at = directory.slots[static_cast<std::size_t>(k)].records;
+        auto record = file.read_value<CommitRecord>(at);
+        if (!is_sealed(record)) continue;
+        record.sequence += states;
+        record.step += steps;
+        seal(record);
+        file.write(std::as_bytes(std::span(&record, 1)), at);
+    }
+}
+
+TEST(Checkpoint, goes_on_after_any_number_of_states_and_steps)
+{
+    for (const std::int64_t power : {31, 32, 53, 62}) {
+        const TemporaryFolder folder;
+        const auto path = folder.file("checkpoint.h5");
+        write_steps(path, 0, 5);
+        const auto more = (std::int64_t{1} << power) - 8; // the next states cross it
+        age(path, more, more);
+        for (std::int64_t step = 5; step < 20; ++step) {
+            auto contents = read_checkpoint({}, path);
+            EXPECT_EQ(contents.state.step, more + step);
+            EXPECT_EQ(state_hash(contents.state, contents.atoms, contents.kept), sample_hash(n_atoms, step));
+            auto writer =
+                CheckpointWriter::resume({}, path, contents, options, sample_atoms(n_atoms, step), sample_box());
+            auto next = sample_state(step + 1);
+            next.step += more;
+            submit_step(writer, step + 1, next);
+            writer.finish();
+        }
+    }
+}
+
 /// As sample_state(), with marks that belong to the step.
 RunState marked_state(std::int64_t step)
 {

@@ -58,7 +58,7 @@ TEST(Mdp, AnEmptyTextGivesTheDefaultsOfGromacs)
     EXPECT_EQ(p.nstcomm, 100);
     EXPECT_EQ(p.nstlog, 1000);
     EXPECT_EQ(p.nstenergy, 1000);
-    EXPECT_EQ(p.nstx, 0);
+    EXPECT_EQ(p.nstxout + p.nstxout_compressed, 0);
     EXPECT_EQ(p.coulomb, CoulombKind::cutoff);
     EXPECT_EQ(p.epsilon_rf, 1.0) << "as GROMACS computes a plain cut-off";
     EXPECT_EQ(p.rcoulomb, 1.0);
@@ -218,6 +218,36 @@ TEST(Mdp, ChoicesThatAreNotThereNameThoseThatAre)
     expect_error("precision = single", "choose one of mixed, double");
 }
 
+TEST(Mdp, AMinimisationNeedsNoTimeStep)
+{
+    EXPECT_GT(parameters_of("integrator = steep\ndt = 0").dt, 0.0);
+    expect_error("integrator = steep\ndt = -0.001", "must be at least 0");
+    for (const char* integrator : {"md", "md-vv", "sd"})
+        expect_error(std::string("dt = 0\ntc-grps = System\ntau-t = 1\nref-t = 300\nintegrator = ") + integrator,
+                     "md.mdp:1: dt = 0: must be more than 0");
+}
+
+TEST(Mdp, StepsAreCountedFromTheFirst)
+{
+    EXPECT_EQ(parameters_of("nsteps = 20").last_step(), 20);
+    EXPECT_EQ(parameters_of("nsteps = 20\ninit-step = 10").last_step(), 30);
+    EXPECT_EQ(parameters_of("init-step = 10").last_step(), 10);
+    EXPECT_TRUE(parameters_of("nsteps = -1\ninit-step = 10").endless());
+    EXPECT_EQ(parameters_of("nsteps = 9223372036854775797\ninit-step = 10").last_step(), 9223372036854775807);
+    expect_error("nsteps = 9223372036854775797\ninit-step = 11",
+                 "md.mdp:1: nsteps = 9223372036854775797: the last step");
+}
+
+TEST(Mdp, MessagesNameTheFileOfAKeyThatIsNotGiven)
+{
+    expect_error("coulombtype = PME\nrcoulomb = 0.9",
+                 "md.mdp: rvdw is not given, and 1 by default: must not be more than rcoulomb, 0.9, with an Ewald sum");
+    expect_error("rvdw =\ncoulombtype = PME\nrcoulomb = 0.9", "md.mdp:1: rvdw is not given, and 1 by default: must");
+    expect_error("rcoulomb = 0.9", "md.mdp: rvdw is not given, and 1 by default: must not",
+                 {option("coulombtype", "PME")});
+    expect_error("integrator = sd", "md.mdp: tc-grps is not given: integrator = sd takes");
+}
+
 TEST(Mdp, MethodsThatHolonLacksAreAcceptedOnlyWhenOff)
 {
     settings_of("pcoupl = No\npcoupltype = isotropic\ntau-p = 2\npbc = XYZ\nfree-energy = no\nsc-alpha = 0.5\n"
@@ -342,26 +372,15 @@ TEST(Mdp, CoulombTypesThatHolonLacksNameTheOneToUse)
     expect_error("coulombtype = Generalized-Reaction-Field", "use coulombtype = reaction-field or PME");
 }
 
-TEST(Mdp, OneTrajectoryHasOneInterval)
+TEST(Mdp, EachQuantityHasItsInterval)
 {
-    Parameters p = parameters_of("nstxout-compressed = 500");
-    EXPECT_EQ(p.nstx, 500);
-    EXPECT_FALSE(p.write_velocities);
-    EXPECT_FALSE(p.write_forces);
-    p = parameters_of("nstxout = 100\nnstvout = 100\nnstxout-compressed = 10");
-    EXPECT_EQ(p.nstx, 100);
-    EXPECT_TRUE(p.write_velocities);
-    p = parameters_of("nstfout = 1");
-    EXPECT_EQ(p.nstx, 1);
-    EXPECT_TRUE(p.write_forces);
-    EXPECT_FALSE(p.write_constraint_forces);
-    p = parameters_of("nstcfout = 20");
-    EXPECT_EQ(p.nstx, 20);
-    EXPECT_TRUE(p.write_constraint_forces);
-    expect_error("nstxout = 100\nnstcfout = 50", "nstcfout = 50: must be 0 or equal");
-    expect_error("nstxout = 100\nnstvout = 50",
-                 "md.mdp:2: nstvout = 50: must be 0 or equal to the interval of the positions, which is 100");
-    expect_error("nstvout = 100\nnstfout = 50", "nstvout = 100: must be 0 or equal");
+    const auto p = parameters_of("nstxout = 100\nnstvout = 50\nnstfout = 30\nnstcfout = 7\nnstxout-compressed = 10");
+    EXPECT_EQ(p.nstxout, 100);
+    EXPECT_EQ(p.nstvout, 50);
+    EXPECT_EQ(p.nstfout, 30);
+    EXPECT_EQ(p.nstcfout, 7);
+    EXPECT_EQ(p.nstxout_compressed, 10);
+    EXPECT_EQ(note_of("nstxout = 100\nnstxout-compressed = 10"), "");
 }
 
 TEST(Mdp, TemperatureCouplingNeedsMatchingLists)
@@ -439,7 +458,7 @@ TEST(Mdp, FilesOfRealSystemsRunAsTheyAre)
         EXPECT_EQ(settings_of(text).parameters.coulomb, CoulombKind::mesh) << path;
         EXPECT_EQ(p.dt, 0.002) << path;
         EXPECT_EQ(p.rcoulomb, 0.9) << path;
-        EXPECT_EQ(p.nstx, 5000) << path;
+        EXPECT_EQ(p.nstxout_compressed, 5000) << path;
         EXPECT_EQ(p.constraints, ConstraintKind::h_bonds) << path;
     }
 }

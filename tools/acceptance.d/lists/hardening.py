@@ -1,12 +1,13 @@
 """Nothing wrong is ever read, nothing hostile gets through."""
 
 import hardening_checkpoint
+import hardening_faults
 import hardening_fuzz
 import hardening_live
 import hardening_starts
 
 CASES = {
     name: case
-    for part in (hardening_live, hardening_checkpoint, hardening_fuzz, hardening_starts)
+    for part in (hardening_checkpoint, hardening_faults, hardening_fuzz, hardening_live, hardening_starts)
     for name, case in part.CASES.items()
 }
