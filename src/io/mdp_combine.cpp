@@ -4,7 +4,6 @@
 #include "mdp_text.hpp"
 
 #include <holon/dynamics/scheme.hpp>
-#include <holon/io/text_file.hpp>
 
 #include <algorithm>
 #include <cctype>

@@ -5,7 +5,6 @@
 #include "mdp_text.hpp"
 
 #include <holon/core/error.hpp>
-#include <holon/io/text_file.hpp>
 
 #include <algorithm>
 #include <unordered_set>
@@ -161,8 +160,8 @@ RunSettings continue_settings(const std::string& stored, RunSettings wanted)
         const bool free = find_mdp_key(setting.key)->may_change || setting.key == "include" ||
                           (setting.key == "ld-seed" && takes_ld_seed) || (setting.key == "gen-seed" && takes_gen_seed);
         if (!free && setting.value != before.effective[k].value)
-            reject(setting, "the run goes on with " + setting.key + " = " + printable(before.effective[k].value) +
-                                "; only " + changeable_keys() + " may change. Start a new run for other settings");
+            reject(setting, "the run goes on with " + setting.key + " = " + before.effective[k].value + "; only " +
+                                changeable_keys() + " may change. Start a new run for other settings");
     }
     return wanted;
 }

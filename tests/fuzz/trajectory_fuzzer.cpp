@@ -17,11 +17,15 @@ TrajectoryInfo sample_info()
     TrajectoryInfo info;
     info.atoms = n_atoms;
     info.run_id = 99;
-    info.velocities = true;
-    info.frames = last_step + 2;
+    info.schedule[Quantity::position] = {1};
+    info.schedule[Quantity::velocity] = {2};
+    info.last_step = last_step + 2;
     info.species.assign(n_atoms, 18);
     info.mass.assign(n_atoms, 39.948);
     info.charge.assign(n_atoms, 0.0);
+    info.name = {2, "ArArArArAr"};
+    info.residue.assign(n_atoms, 0);
+    info.residue_name = {2, "Ar"};
     return info;
 }
 
@@ -86,7 +90,9 @@ void look_at(const std::string& path)
 {
     TrajectoryFile::recognises(path);
     const TrajectoryFile file(path);
-    file.mismatch(99, {.frames = 2, .last_frame = 2});
+    OutputMarks marks;
+    marks.frames = marks.last_frame = 2;
+    file.mismatch(99, marks);
     for (std::int64_t frame = 0; frame < std::min<std::int64_t>(file.frames(), 8); ++frame) {
         file.time(frame);
         fuzz::require(frame == 0 || file.step(frame) > file.step(frame - 1), "steps ascend");

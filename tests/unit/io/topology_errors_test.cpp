@@ -117,7 +117,7 @@ const Case molecule_cases[] = {
     {&Parts::lines, "[ dihedrals ]\n1 2 3 4 1 0 1 2.5",
      "18: [ dihedrals ]: the multiplicity of a dihedral must be an integer, not 2.5"},
     {&Parts::lines, "[ dihedrals ]\n1 2 3 4 1 0 1 2000000000",
-     "18: [ dihedrals ]: the multiplicity of a dihedral must be at most 100, not 2e"},
+     "18: [ dihedrals ]: the multiplicity of a dihedral must be at most 100, not 2000000000"},
     {&Parts::lines, "[ pairs ]\n1 2 2 1e200 1e200 1 0.3 0.3", "18: [ pairs ]: the parameters are so large"},
     {&Parts::lines, "[ dihedrals ]\n1 2 3 2 1 0 1 2", "18: [ dihedrals ]: atom 2 stands here twice"},
     {&Parts::lines, "[ pairs ]\n1 2 2", "18: [ pairs ]: no parameters for a 1-4 pair with charges"},
