@@ -8,6 +8,8 @@ import shutil
 import subprocess
 import time
 
+import h5py
+
 import holon_runner as holon
 import hostile
 
@@ -64,10 +66,24 @@ class Cut:
 
     def leave(self, folder, rng):
         """One of the ways in which the files may be on disk."""
+        self.put(folder, {name: mixed(self.old[name], self.new[name], rng) for name in self.names})
+
+    def leave_without_frames(self, folder):
+        """Everything is on disk but the positions of the frames that the trajectory has gained since it was synced."""
+        name = trajectory_of(self.folder).name
+        with h5py.File(self.folder / name) as file:
+            positions = next(iter(file["particles"].values()))["position/value"]
+            begin, size = positions.id.get_offset(), positions.nbytes
+        old = self.old[name][begin : begin + size].ljust(size, b"\0")
+        lost = self.new[name][:begin] + old + self.new[name][begin + size :]
+        self.put(folder, {**self.new, name: lost})
+        return lost != self.new[name]
+
+    def put(self, folder, files):
         shutil.rmtree(folder, ignore_errors=True)
         folder.mkdir()
-        for name in self.names:
-            (folder / name).write_bytes(mixed(self.old[name], self.new[name], rng))
+        for name, data in files.items():
+            (folder / name).write_bytes(data)
         restart_machine(folder / "checkpoint.h5")
 
 
@@ -100,6 +116,10 @@ def judge(cut, work, whole, ranks, rng, outcome):
     """Goes on from what a power cut left, to the end: everything must be as in the run that nothing happened to."""
     folder = work / "left"
     cut.leave(folder, rng)
+    go_on(folder, whole, ranks, outcome)
+
+
+def go_on(folder, whole, ranks, outcome):
     last = whole.summary["end_step"]
     result = holon.call("holon-md", ["--restart", folder / "checkpoint.h5", "--nsteps", last], ranks, folder=folder)
     if result.status == holon.BAD_INPUT and len(holon.messages(result.stderr)) == 1:
@@ -134,6 +154,8 @@ def cut_many(work, arguments, rng, cuts, subsets, **settings):
         last = 10 + max(int(line.split()[2]) for line in reached.splitlines() if re.match(r" +\d+ .* \w{16} *$", line))
         shutil.rmtree(work / "whole", ignore_errors=True)
         whole = holon.run(work / "whole", arguments, 1, nsteps=last, **settings)
+        if cut.leave_without_frames(work / "left"):
+            go_on(work / "left", whole, 0, outcome)
         for _ in range(subsets):
             judge(cut, work, whole, 0, rng, outcome)
     return outcome
