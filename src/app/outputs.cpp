@@ -96,6 +96,7 @@ TrajectoryInfo trajectory_info(const RunInput& input, const System& system, std:
     info.run_id = input.stored.run_id;
     info.program_version = HOLON_VERSION;
     info.schedule = schedules_of(p);
+    info.double_precision = p.precision == Precision::real64;
     info.first_step = step;
     info.last_step = p.last_step();
     if (system.comm().root()) describe_atoms(system.topology(), info);

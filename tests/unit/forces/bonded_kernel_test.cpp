@@ -184,7 +184,9 @@ Outcome one_by_one(const Chain& chain, const Batches& batches)
             const double f[3] = {term.f[m].x, term.f[m].y, term.f[m].z};
             const double d[3] = {term.d[m].x, term.d[m].y, term.d[m].z};
             for (int k = 0; k < 3; ++k) {
-                const auto rounded = round_to_int_clamped(f[k] / force_unit);
+                const double exact = f[k] / force_unit;
+                if (!(std::abs(exact) < force_bound)) outcome.reported.clamped = true;
+                const auto rounded = round_to_int(std::clamp(exact, -force_bound, force_bound));
                 outcome.f[atom(head)][k] += rounded;
                 outcome.f[atom(tail)][k] -= rounded;
                 for (int j = 0; j < 3; ++j) virial[3 * k + j].add(-0.5 * d[k] * f[j]);
