@@ -289,6 +289,11 @@ void Engine::reduce(ForceSums& sums)
     at(EnergyTerm::lj_correction) += dispersion_.energy;
     totals_.potential = 0.0;
     for (const double energy : totals_.energy) totals_.potential += energy;
+    if (parameters_.integrator == IntegratorKind::steep) {
+        comm_.sum(std::span(&sums.excess, 1));
+        descent_ = -sums.excess.raw();
+        for (const auto& energy : sums.energy) descent_ += energy.raw();
+    }
     for (int a = 0; a < 3; ++a)
         for (int b = 0; b < 3; ++b) {
             const auto k = static_cast<std::size_t>(3 * a + b);
@@ -357,10 +362,12 @@ void Engine::fail_together(std::int64_t step) const
         text = "an atom has moved by more than half the box within a few steps: the system is blowing up";
     text = first_text(std::move(text));
     while (!text.empty() && text.back() == '.') text.pop_back();
-    throw Failure(
-        fmt::format("Step {}: {}. Check the starting structure (minimise it with integrator = steep), the time "
-                    "step and the topology.",
-                    step, text));
+    const bool minimises = parameters_.integrator == IntegratorKind::steep;
+    const char* const advice =
+        minimises ? "Check the starting structure and the topology, or minimise without constraints first (constraints "
+                    "= none, and define = -DFLEXIBLE for water)"
+                  : "Check the starting structure (minimise it with integrator = steep), the time step and the topology";
+    throw Failure(fmt::format("Step {}: {}. {}.", step, text, advice));
 }
 
 } // namespace holon

@@ -106,7 +106,8 @@ void Minimiser::note_overlap()
     if (overlap.empty() || overlap_noted_) return;
     overlap_noted_ = true;
     outputs_.warn(1, fmt::format("Step {}: {}. While atoms overlap like that, each such force counts as {:.2g} "
-                                 "kJ/mol/nm per component, and energies beyond {:.1e} kJ/mol by their logarithm.",
+                                 "kJ/mol/nm and steps are judged by energies that go with these. Those shown count by "
+                                 "their logarithm beyond {:.1e} kJ/mol.",
                                  step_, overlap, force_bound * force_unit, largest_exact));
 }
 
@@ -127,7 +128,7 @@ void Minimiser::run(std::int64_t last)
     engine_.compute_forces(true);
     for (;;) {
         note_overlap();
-        const double energy = engine_.totals().potential;
+        const auto energy = engine_.descent();
         outputs_.frame(engine_, step_, static_cast<double>(step_));
         measure();
         const double force = project_forces();
@@ -150,7 +151,7 @@ void Minimiser::run(std::int64_t last)
         bool lower = move(length_);
         if (!settle_in(engine_, outputs_, step_)) last = step_;
         engine_.compute_forces(true);
-        if (lower && !(engine_.totals().potential < energy)) {
+        if (lower && engine_.descent() >= energy) {
             lower = false;
             take_back();
             settle_in(engine_, outputs_, step_);

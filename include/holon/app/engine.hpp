@@ -92,6 +92,9 @@ public:
     const Partition& partition() const { return partition_; }
     double halo_width() const { return nonbonded_.cutoff() + skin_; } // [nm]
     const ForceTotals& totals() const { return totals_; }
+    /// Potential energy, but for constants, as the forces have it: where they are clamped it rises less. In units of
+    /// 2^-36 kJ/mol; of a minimisation.
+    int128 descent() const { return descent_; }
     const LongRange* long_range() const { return long_range_.get(); }          // null: none
     const MeshSettings* mesh_settings() const { return mesh_settings_.get(); } // null: no mesh
     const Constraints& constraints() const { return constraints_; }
@@ -145,6 +148,7 @@ private:
     std::int64_t length_error_ = 0, velocity_error_ = 0; // ordered_bits()
     std::int64_t constraint_iterations_ = 0;
     std::int64_t n_repartitions_ = 0;
+    int128 descent_ = 0;
 };
 
 } // namespace holon
