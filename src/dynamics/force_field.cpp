@@ -189,6 +189,7 @@ void ForceField::reduce(ForceSums& sums)
     comm_.sum(std::span(sums.energy));
     comm_.sum(std::span(sums.virial));
     comm_.sum(std::span(sums.position_force));
+    comm_.sum(std::span(&sums.excess, 1));
     // A rank without atoms has not set the unit; all that have agree.
     const auto bits = static_cast<int>(comm_.max(sums.position_force_bits));
 
@@ -200,6 +201,8 @@ void ForceField::reduce(ForceSums& sums)
     at(EnergyTerm::lj_correction) += dispersion_.energy;
     totals_.potential = 0.0;
     for (const double energy : totals_.energy) totals_.potential += energy;
+    totals_.descent = -sums.excess.raw();
+    for (const auto& energy : sums.energy) totals_.descent += energy.raw();
     for (int a = 0; a < 3; ++a)
         for (int b = 0; b < 3; ++b) {
             const auto k = static_cast<std::size_t>(3 * a + b);

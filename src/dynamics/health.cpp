@@ -55,10 +55,12 @@ void Health::fail_together(std::int64_t step, const std::string& otherwise) cons
 {
     std::string text = first_text(failure_.empty() ? otherwise : failure_);
     while (!text.empty() && text.back() == '.') text.pop_back();
-    throw Failure(
-        fmt::format("Step {}: {}. Check the starting structure (minimise it with integrator = steep), the time "
-                    "step and the topology.",
-                    step, text));
+    const char* const advice =
+        overlaps_allowed_
+            ? "Check the starting structure and the topology, or minimise without constraints first (constraints "
+              "= none, and define = -DFLEXIBLE for water)"
+            : "Check the starting structure (minimise it with integrator = steep), the time step and the topology";
+    throw Failure(fmt::format("Step {}: {}. {}.", step, text, advice));
 }
 
 void ConstraintErrors::note(const ConstraintResult& result, std::int64_t& largest)

@@ -304,17 +304,19 @@ struct PairForce::Impl {
         if (block.n == pair::WideBlock::size) add_collected(own, atoms, wide);
     }
 
-    /// The first two in the block whose force is clamped.
+    /// Of the two in a block between which the force is largest.
     static std::string clamped_text(const Atoms& atoms, const WideForces& wide)
     {
-        constexpr auto bound = static_cast<std::int64_t>(force_bound);
-        const auto what =
-            fmt::format("overlap: the force between them is beyond {:.2g} kJ/mol/nm", force_bound * force_unit);
-        for (std::size_t n = 0; n < index(wide.block.n); ++n)
-            for (const auto& force : wide.block.force)
-                if (std::abs(force[n]) == bound)
-                    return overlap_text(atoms.id[index(wide.first[n])], atoms.id[index(wide.second[n])], what);
-        return {};
+        const auto size = [&wide](std::size_t n) {
+            const auto& f = wide.block.force;
+            return to_real(IVec3(f[0][n], f[1][n], f[2][n]), force_unit).norm();
+        };
+        std::size_t largest = 0;
+        for (std::size_t n = 1; n < index(wide.block.n); ++n)
+            if (size(n) > size(largest)) largest = n;
+        return overlap_text(
+            atoms.id[index(wide.first[largest])], atoms.id[index(wide.second[largest])],
+            fmt::format("overlap: the force between them is beyond {:.2g} kJ/mol/nm", force_bound * force_unit));
     }
 
     void add_collected(const KindData& own, const Atoms& atoms, WideForces& wide) const
@@ -360,7 +362,7 @@ struct PairForce::Impl {
     void add_energies(KindData& own, const PairList& list, const Atoms& atoms, ForceSums& sums) const
     {
         const auto term = own.kind == Kind::coulomb ? EnergyTerm::coulomb_short : EnergyTerm::lj;
-        std::vector<FixedSum> of_parts(list.parts().size());
+        std::vector<FixedSum> of_parts(list.parts().size()), excess(list.parts().size());
         parallel_parts(static_cast<int>(of_parts.size()), [&](int k, int) {
             const auto [first, last] = list.parts()[index(k)];
             FixedSum sum;
@@ -383,11 +385,44 @@ struct PairForce::Impl {
             }
             for (auto ci = first; ci < last; ++ci)
                 if (!vectorised(own) || own.left_out[index(ci)] != 0)
-                    for_each_pair_of_row(own, list, atoms, index(ci),
-                                         [&](PlacePair p, const Vec3& d) { sum.add(energy(own, p, d)); });
+                    for_each_pair_of_row(own, list, atoms, index(ci), [&](PlacePair p, const Vec3& d) {
+                        const double value = energy(own, p, d);
+                        sum.add(value);
+                        if (std::abs(value) >= pair::energy_limit) excess[index(k)] += excess_of(own, p, d, value);
+                    });
             of_parts[index(k)] = sum;
         });
         for (const auto& sum : of_parts) sums.energy[static_cast<std::size_t>(term)] += sum;
+        for (const auto& sum : excess) sums.excess += sum;
+    }
+
+    /// Of one pair: the energy that goes with the clamped force rises in a straight line towards smaller distances from
+    /// where the force reaches the bound.
+    FixedSum excess_of(const KindData& own, PlacePair p, const Vec3& d, double value) const
+    {
+        constexpr double bound = force_bound * force_unit;
+        const double r = std::sqrt(std::max(pair::distance2(d[0], d[1], d[2]), pair::least_distance2));
+        if (!(std::abs(force(own, p, r)) > bound)) return {};
+        double inner = r, outer = own.kind == Kind::coulomb ? constants.r_coulomb : constants.r_vdw;
+        for (double middle = 0.5 * (inner + outer); middle != inner && middle != outer; middle = 0.5 * (inner + outer))
+            (std::abs(force(own, p, middle)) > bound ? inner : outer) = middle;
+        const double line = std::copysign(bound, force(own, p, inner)) * (outer - r);
+        return FixedSum::from_raw(to_fixed(value) - to_fixed(energy(own, p, Vec3(outer, 0.0, 0.0)) + line));
+    }
+
+    /// Between two atoms at a distance, repulsion positive [kJ/mol/nm].
+    double force(const KindData& own, PlacePair p, double r) const
+    {
+        const double r2 = r * r, rinv = 1.0 / r;
+        if (own.kind == Kind::coulomb) {
+            const double qq = own.charge[index(p.i)] * own.charge[index(p.j)];
+            return r * pair::with_form(coulomb_form,
+                                       [&](auto c) { return pair::coulomb_force<c.value>(r2, rinv, qq, real); });
+        }
+        const auto t = index(own.type[index(p.i)] * n_types + own.type[index(p.j)]);
+        return r * pair::with_form(vdw_form, [&](auto v) {
+                   return pair::vdw_force<v.value>(r2, rinv, vdw_real.six_c6[t], vdw_real.twelve_c12[t], real);
+               });
     }
 
     double energy(const KindData& own, PlacePair p, const Vec3& d) const

@@ -25,12 +25,11 @@ HOLON_INLINE void run(WideBlock& block, OverR over_r)
         const F8 distance2 = d(0) * d(0) + d(1) * d(1) + d(2) * d(2), least = splat<F8>(least_distance2);
         const F8 r2 = select(distance2 > least, distance2, least);
         const L8 filled = lane < static_cast<std::int64_t>(block.n - pair);
-        const F8 force = over_r(r2, 1.0 / square_root(r2), pair);
-        for (int k = 0; k < 3; ++k) {
-            const F8 component = force * d(k) * units;
-            clamped |= filled & ~((component < force_bound) & (component > -force_bound)); // also NaN
-            store(block.force[k] + pair, round_clamped<L8>(component, force_bound));
-        }
+        const F8 rinv = 1.0 / square_root(r2);
+        const F8 force = over_r(r2, rinv, pair) * units, most = force_bound * rinv;
+        clamped |= filled & ~((force < most) & (force > -most)); // also NaN
+        const F8 below = select(force < most, force, most), kept = select(below > -most, below, -most);
+        for (int k = 0; k < 3; ++k) store(block.force[k] + pair, round_to_integers<L8>(kept * d(k)));
     }
     block.clamped = any_bit(clamped);
 }

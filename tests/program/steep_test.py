@@ -29,21 +29,22 @@ class BadStarts(holon.ProgramTest):
         return results[0]
 
     def test_atoms_at_the_same_place_come_apart(self):
-        result = self.check_same_bits("same-place", nsteps=100)
+        result = self.check_same_bits("same-place")
         self.assertIn("at the same place", result.stderr)
         self.assertIn("by their logarithm", result.stderr)
-        self.assertLess(self.potential(result), -1000.0)
-        self.assertLess(self.largest_force(result), 100.0)
+        self.assertLess(self.potential(result), -800.0)
+        self.assertLess(self.largest_force(result), 10.0)
 
     def test_a_heap_of_atoms_falls_apart(self):
-        result = self.check_same_bits("all-at-one-place", nsteps=100)
-        self.assertLess(self.potential(result), 0.0)
+        for name in ("heap", "all-at-one-place"):
+            result = self.check_same_bits(name, (1, 3), nsteps=150)
+            self.assertLess(self.potential(result), -200.0, name)
 
     def test_overlapping_rigid_water(self):
-        result = self.check_same_bits("random-water", nsteps=100)
+        result = self.check_same_bits("random-water", (1, 2), nsteps=60)
         self.assertLess(self.potential(result), -9000.0)
         self.assertLess(result.summary["constraint_error"]["length_max_relative"], 1e-9)
-        self.assertLess(self.potential(self.minimise("doubled-water", nsteps=100)), -5000.0)
+        self.assertLess(self.potential(self.minimise("doubled-water", nsteps=60)), -5000.0)
 
     def test_a_hydrogen_does_not_fall_into_an_oxygen(self):
         result = self.minimise("hydrogen-in-oxygen", nsteps=150)
@@ -59,8 +60,17 @@ class BadStarts(holon.ProgramTest):
 
     def test_chains(self):
         for name in ("stretched-chains", "tangled-constrained"):
-            result = self.check_same_bits(name, (1, 2), nsteps=60)
-            self.assertLess(self.potential(result), 1e-3 * self.potential(result, "initial"), name)
+            result = self.minimise(name, 2, nsteps=150)
+            self.assertLess(self.potential(result), 10000.0, name)
+
+    def test_a_start_beyond_its_constraints_is_minimised_without_them_first(self):
+        name = "stretched-constrained"
+        failed = self.minimise(name, status=holon.FAILED)
+        self.assertIn("constraints = none", failed.stderr)
+        free = holon.run(self.work / "free", self.files(name), constraints="none", nsteps=60)
+        files = [*self.files(name)[:2], "-c", free.folder / "confout.gro", *self.files(name)[4:]]
+        bound = holon.run(self.work / "bound", files, nsteps=20)
+        self.assertLess(self.potential(bound), self.potential(bound, "initial"))
 
     def test_energies_are_exact_where_they_were_clamped(self):
         """Two argon atoms: 4 epsilon ((sigma/r)^12 - (sigma/r)^6)."""

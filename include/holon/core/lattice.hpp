@@ -14,8 +14,8 @@ inline constexpr int velocity_bits = 44; // 1 unit of a velocity = 2^-44 nm/ps
 inline constexpr int force_bits = 28;    // 1 unit of a force = 2^-28 kJ/mol/nm
 inline constexpr int energy_bits = 36;   // 1 unit of an energy or virial contribution = 2^-36 kJ/mol
 
-/// Each force of a pair or bonded term is clamped at this, component by component [2^-28 kJ/mol/nm]: 3.4e7 kJ/mol/nm,
-/// which only overlapping atoms reach. A thousand of them on one atom do not overflow.
+/// The force of each pair, and each component of one of a bonded term, is clamped at this [2^-28 kJ/mol/nm]: 3.4e7
+/// kJ/mol/nm, which only overlapping atoms reach. A thousand of them on one atom do not overflow.
 inline constexpr double force_bound = 0x1p53;
 
 inline constexpr double position_unit = 0x1p-48;

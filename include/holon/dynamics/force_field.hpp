@@ -22,6 +22,9 @@ struct ForceTotals {
     std::array<double, energy_term_count> energy{}; // [kJ/mol]
     double potential = 0.0;                         // their sum
     Mat3 virial = Mat3::Zero();                     // -1/2 sum r (x) f [kJ/mol]
+    /// Potential energy, but for constants, as the forces have it: where these are clamped it rises less [2^-36
+    /// kJ/mol].
+    int128 descent = 0;
 };
 
 /// What a force field works on.

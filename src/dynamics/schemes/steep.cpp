@@ -29,7 +29,7 @@ public:
     {
         auto& system = step.system;
         note_overlap(step);
-        const double energy = system.totals().potential;
+        const auto energy = system.totals().descent;
         measure(step);
         const double force = project_forces(step);
         if (system.health.any_failure()) system.fail_together(step.clock.step);
@@ -41,15 +41,15 @@ public:
     }
 
 private:
-    /// A trial from a state of this energy.
-    void descend(Step& step, double energy)
+    /// A trial from a state of this energy (ForceTotals::descent).
+    void descend(Step& step, int128 energy)
     {
         auto& system = step.system;
         ++step.clock.step;
         bool lower = move(step, length_[0]);
         if (!publish_positions(system, step.recorder, step.clock.step)) step.clock.last = step.clock.step;
         system.compute_forces(true);
-        if (lower && !(system.totals().potential < energy)) {
+        if (lower && system.totals().descent >= energy) {
             lower = false;
             take_back(system.atoms);
             publish_positions(system, step.recorder, step.clock.step);
@@ -140,7 +140,8 @@ private:
         overlap_noted_ = true;
         step.recorder.warn(1,
                            fmt::format("Step {}: {}. While atoms overlap like that, each such force counts as {:.2g} "
-                                       "kJ/mol/nm per component, and energies beyond {:.1e} kJ/mol by their logarithm.",
+                                       "kJ/mol/nm and steps are judged by energies that go with these. Those shown "
+                                       "count by their logarithm beyond {:.1e} kJ/mol.",
                                        step.clock.step, overlap, force_bound * force_unit, largest_exact));
     }
 

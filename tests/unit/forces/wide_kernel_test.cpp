@@ -67,9 +67,9 @@ void expect_forces_of_functions(Kind kind, Form form, const pair::Constants<doub
                            ? pair::coulomb_force<f.value>(r2, rinv, given.qq[p], k)
                            : pair::vdw_force<f.value>(r2, rinv, given.six_c6[p], given.twelve_c12[p], k);
             });
+            const double units = std::clamp(over_r / force_unit, -force_bound * rinv, force_bound * rinv);
             for (int a = 0; a < 3; ++a)
-                EXPECT_EQ(found.force[a][p],
-                          round_to_int(std::clamp(over_r * d[a] / force_unit, -force_bound, force_bound)))
+                EXPECT_EQ(found.force[a][p], round_to_int(units * d[a]))
                     << variant.name << ", pair " << p << ", axis " << a;
         }
     }
