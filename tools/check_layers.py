@@ -29,7 +29,6 @@ HIDDEN = {
     r"mpi\.h": {"comm": None},
     r"hdf5(_hl)?\.h|H5\w+\.h": {"io": None, "comm": 1},
     r"boost/program_options.*": {"io": None},
-    r"fftw3\.h": {"mesh": 1},
 }
 
 MAX_LINES = 500

@@ -1,5 +1,6 @@
 #include <holon/integrators/v_rescale.hpp>
 
+#include <holon/core/portable_math.hpp>
 #include <holon/core/random.hpp>
 
 #include <algorithm>
@@ -28,7 +29,7 @@ public:
             const double x = normal();
             const double w = 1.0 + c * x;
             const double v = w * w * w;
-            if (w > 0.0 && std::log(uniform()) < 0.5 * x * x + d - d * v + d * std::log(v)) return d * v;
+            if (w > 0.0 && portable::log(uniform()) < 0.5 * x * x + d - d * v + d * portable::log(v)) return d * v;
         }
     }
 
@@ -39,7 +40,7 @@ public:
         if (n >= 2.0) return 2.0 * gamma(0.5 * n);
         // Shape below one: gamma(a) = gamma(a + 1) U^(1/a).
         const double a = 0.5 * n;
-        return 2.0 * gamma(a + 1.0) * std::pow(uniform(), 1.0 / a);
+        return 2.0 * gamma(a + 1.0) * portable::exp(portable::log(uniform()) / a);
     }
 
 private:
@@ -58,7 +59,7 @@ double rescaled_kinetic_energy(double kinetic, double target, double dof, double
                                std::int64_t step, std::uint32_t group)
 {
     Deviates deviates(seed, step, group);
-    const double decay = tau > 0.0 ? std::exp(-dt / tau) : 0.0;
+    const double decay = tau > 0.0 ? portable::exp(-dt / tau) : 0.0;
     const double r1 = deviates.normal();
     const double rest = deviates.sum_of_squares(dof - 1.0);
     const double result = decay * kinetic + (1.0 - decay) * target / dof * (rest + r1 * r1) +
