@@ -269,7 +269,7 @@ void LincsSolver::inspect(const ConstraintStage& stage, ConstraintResult& result
         if (result.warning.empty())
             result.warning = message(b,
                                      fmt::format("the bond has turned by {:.0f} degrees, more than lincs-warnangle",
-                                                 std::acos(std::min(cosine, 1.0)) / units::degree),
+                                                 std::acos(std::min(cosine, 1.0)) / units::degree), // only told
                                      stage);
     }
 }
