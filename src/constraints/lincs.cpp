@@ -19,6 +19,7 @@
 #include "lincs_table.hpp"
 
 #include <holon/core/instruction_sets.hpp>
+#include <holon/core/portable_math.hpp>
 #include <holon/core/units.hpp>
 
 #include <fmt/format.h>
@@ -246,7 +247,7 @@ ConstraintResult LincsSolver::project_velocities(Atoms& atoms, const Box& box, c
 /// Fails for what LINCS can not put right; warns of bonds that turn too fast for it to be exact.
 void LincsSolver::inspect(const ConstraintStage& stage, ConstraintResult& result) const
 {
-    const double warning_cosine = std::cos(settings_.lincs_warn_angle * units::degree);
+    const double warning_cosine = portable::cos(settings_.lincs_warn_angle * units::degree);
     const double usual_cosine = std::max(warning_cosine, min_cosine);
     if (!HOLON_CALL(lincs::any_unusual, bonds_, usual_cosine * usual_cosine, hopeless)) return;
     for (std::size_t b = 0; b < table_.bonds.size(); ++b) {
@@ -268,7 +269,7 @@ void LincsSolver::inspect(const ConstraintStage& stage, ConstraintResult& result
         if (result.warning.empty())
             result.warning = message(b,
                                      fmt::format("the bond has turned by {:.0f} degrees, more than lincs-warnangle",
-                                                 std::acos(std::min(cosine, 1.0)) / units::degree),
+                                                 std::acos(std::min(cosine, 1.0)) / units::degree), // only told
                                      stage);
     }
 }

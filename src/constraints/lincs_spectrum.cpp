@@ -1,5 +1,6 @@
 #include "lincs_shape.hpp"
 
+#include <holon/core/portable_math.hpp>
 #include <holon/core/random.hpp>
 
 #include <Eigen/Eigenvalues>
@@ -103,7 +104,7 @@ KnownAngles::KnownAngles(const Topology* topology, const MoleculeType& molecule)
         const auto& parameters = topology->parameters[static_cast<std::size_t>(kind)];
         for (std::size_t t = 0; t < list.size(); ++t)
             cosines_.emplace(key(list.atoms[3 * t], list.atoms[3 * t + 1], list.atoms[3 * t + 2]),
-                             std::cos(parameters[index(list.parameters[t])][0]));
+                             portable::cos(parameters[index(list.parameters[t])][0]));
     }
 }
 

@@ -1,5 +1,5 @@
+#include <holon/core/portable_math.hpp>
 #include <holon/core/random.hpp>
-#include <holon/core/units.hpp>
 
 #include <cmath>
 
@@ -39,9 +39,9 @@ std::array<double, 2> uniform_pair(const Philox::Block& block)
 std::array<double, 2> normal_pair(const Philox::Block& block)
 {
     const auto [u, v] = uniform_pair(block);
-    const double radius = std::sqrt(-2.0 * std::log(u));
-    const double angle = 2.0 * units::pi * v;
-    return {radius * std::cos(angle), radius * std::sin(angle)};
+    const double radius = std::sqrt(-2.0 * portable::log(u));
+    const auto [sine, cosine] = portable::sine_cosine_of_turns(v);
+    return {radius * cosine, radius * sine};
 }
 
 } // namespace holon

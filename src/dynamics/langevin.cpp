@@ -1,5 +1,6 @@
 #include <holon/dynamics/langevin.hpp>
 
+#include <holon/core/portable_math.hpp>
 #include <holon/core/random.hpp>
 #include <holon/core/units.hpp>
 
@@ -26,8 +27,8 @@ std::vector<Impulse> impulses(std::span<const CouplingGroup> groups, double dt)
     for (const auto& group : groups) {
         auto& impulse = all.emplace_back();
         if (!(group.tau > 0.0)) continue;
-        impulse.decay = std::exp(-dt / group.tau);
-        impulse.noise = std::sqrt(-std::expm1(-2.0 * dt / group.tau) * units::boltzmann * group.temperature);
+        impulse.decay = portable::exp(-dt / group.tau);
+        impulse.noise = std::sqrt(-portable::expm1(-2.0 * dt / group.tau) * units::boltzmann * group.temperature);
     }
     return all;
 }

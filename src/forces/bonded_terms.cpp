@@ -1,7 +1,8 @@
 #include "bonded_terms.hpp"
 
+#include <holon/core/portable_math.hpp>
+
 #include <algorithm>
-#include <cmath>
 #include <cstdlib>
 #include <span>
 
@@ -78,7 +79,7 @@ Flat g96_angles(const Terms& terms)
     Flat flat{Kernel::g96_angle, {EnergyTerm::angle}, 3, 2};
     for (std::size_t t = 0; t < terms.size(); ++t) {
         const auto& p = terms.parameters(t);
-        flat.add(terms.atoms(t), std::array{std::cos(p[0]), p[1]});
+        flat.add(terms.atoms(t), std::array{portable::cos(p[0]), p[1]});
     }
     return flat;
 }
@@ -99,10 +100,10 @@ Flat fourier_series(const Terms& terms, EnergyTerm energy)
         double* const series = &flat.parameters[flat.parameters.size() - flat.n_parameters];
         series[0] += k;
         if (n == 0) {
-            series[0] += k * std::cos(phi0);
+            series[0] += k * portable::cos(phi0);
         } else {
-            series[2 * std::abs(n) - 1] += k * std::cos(phi0);
-            series[2 * std::abs(n)] += (n > 0 ? k : -k) * std::sin(phi0);
+            series[2 * std::abs(n) - 1] += k * portable::cos(phi0);
+            series[2 * std::abs(n)] += (n > 0 ? k : -k) * portable::sin(phi0);
         }
     }
     return flat;

@@ -1,5 +1,7 @@
 #include "combination_rule.hpp"
 
+#include <holon/core/portable_math.hpp>
+
 #include <cmath>
 #include <cstddef>
 
@@ -12,7 +14,7 @@ void set_lorentz_berthelot(double c6, double c12, double& a, double& b)
 {
     a = b = 0.0;
     if (c6 == 0.0 && c12 == 0.0) return;
-    a = 0.5 * std::pow(c12 / c6, 1.0 / 6.0);
+    a = 0.5 * portable::root(c12 / c6, 6);
     b = c6 * std::sqrt(6.0 / c12);
 }
 

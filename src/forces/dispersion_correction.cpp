@@ -1,3 +1,4 @@
+#include <holon/core/portable_math.hpp>
 #include <holon/core/units.hpp>
 #include <holon/forces/dispersion_correction.hpp>
 #include <holon/forces/nonbonded.hpp>
@@ -71,7 +72,7 @@ Missing missing_of(int p, const Parameters& parameters)
     using units::pi;
     const double rc = parameters.rvdw, r1 = parameters.rvdw_switch;
     Missing missing;
-    missing.energy = 4.0 * pi * std::pow(rc, 3 - p) / (p - 3); // beyond the cutoff: all of r^-p
+    missing.energy = 4.0 * pi * portable::power(rc, 3 - p) / (p - 3); // beyond the cutoff: all of r^-p
     missing.virial = -0.5 * p * missing.energy;
 
     double constant_to = 0.0; // D is constant from 0 to here
@@ -79,7 +80,7 @@ Missing missing_of(int p, const Parameters& parameters)
     case Modifier::none:
         break;
     case Modifier::potential_shift:
-        missing.at_zero = std::pow(rc, -p);
+        missing.at_zero = portable::power(rc, -p);
         constant_to = rc;
         break;
     case Modifier::force_switch: {
@@ -87,8 +88,9 @@ Missing missing_of(int p, const Parameters& parameters)
         missing.at_zero = s.c;
         constant_to = r1;
         add_range(
-            missing, r1, rc, [&](double r) { return s.c + std::pow(r - r1, 3) * (s.a / 3.0 + s.b / 4.0 * (r - r1)); },
-            [&](double r) { return std::pow(r - r1, 2) * (s.a + s.b * (r - r1)); });
+            missing, r1, rc,
+            [&](double r) { return s.c + portable::power(r - r1, 3) * (s.a / 3.0 + s.b / 4.0 * (r - r1)); },
+            [&](double r) { return portable::power(r - r1, 2) * (s.a + s.b * (r - r1)); });
         break;
     }
     case Modifier::potential_switch:
@@ -97,13 +99,13 @@ Missing missing_of(int p, const Parameters& parameters)
             missing, r1, rc,
             [&](double r) {
                 const double x = (r - r1) / (rc - r1);
-                return std::pow(r, -p) * x * x * x * (10.0 + x * (6.0 * x - 15.0));
+                return portable::power(r, -p) * x * x * x * (10.0 + x * (6.0 * x - 15.0));
             },
             [&](double r) {
                 const double x = (r - r1) / (rc - r1);
                 const double rise = x * x * x * (10.0 + x * (6.0 * x - 15.0));
                 const double slope = 30.0 * x * x * (1.0 - x) * (1.0 - x) / (rc - r1);
-                return std::pow(r, -p) * (slope - p / r * rise);
+                return portable::power(r, -p) * (slope - p / r * rise);
             });
         break;
     }

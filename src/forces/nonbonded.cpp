@@ -1,5 +1,6 @@
 #include <holon/forces/nonbonded.hpp>
 
+#include <holon/core/portable_math.hpp>
 #include <holon/core/units.hpp>
 
 #include <cmath>
@@ -9,11 +10,11 @@ namespace holon {
 ForceSwitch force_switch(int power, double r1, double rc)
 {
     const double p = power, width = rc - r1;
-    const double rcp2 = std::pow(rc, p + 2.0);
+    const double rcp2 = portable::power(rc, power + 2);
     ForceSwitch s;
     s.a = -p * ((p + 4.0) * rc - (p + 1.0) * r1) / (rcp2 * width * width);
     s.b = p * ((p + 3.0) * rc - (p + 1.0) * r1) / (rcp2 * width * width * width);
-    s.c = std::pow(rc, -p) - s.a / 3.0 * width * width * width - s.b / 4.0 * width * width * width * width;
+    s.c = portable::power(rc, -power) - s.a / 3.0 * width * width * width - s.b / 4.0 * width * width * width * width;
     return s;
 }
 
@@ -36,8 +37,8 @@ NonbondedConstants::NonbondedConstants(const Parameters& p, std::shared_ptr<cons
     }
     if (coulomb_modifier == Modifier::force_switch) coulomb = force_switch(1, r_coulomb_switch, r_coulomb);
     if (vdw_modifier == Modifier::potential_shift) {
-        dispersion_shift = std::pow(r_vdw, -6.0);
-        repulsion_shift = std::pow(r_vdw, -12.0);
+        dispersion_shift = portable::power(r_vdw, -6);
+        repulsion_shift = portable::power(r_vdw, -12);
     }
     if (vdw_modifier == Modifier::force_switch) {
         dispersion = force_switch(6, r_vdw_switch, r_vdw);

@@ -1,5 +1,6 @@
 #include "topology_rigid.hpp"
 
+#include <holon/core/portable_math.hpp>
 #include <holon/core/units.hpp>
 
 #include <fmt/format.h>
@@ -33,7 +34,7 @@ bool RigidParts::add_angle(const Fields& fields, const std::array<std::int32_t, 
     if (first == bonds_.end() || second == bonds_.end()) return false;
     if (bonds_.contains({low, high})) return true;
     const double a = first->second, b = second->second;
-    const double length = std::sqrt(std::max(0.0, a * a + b * b - 2.0 * a * b * std::cos(angle)));
+    const double length = std::sqrt(std::max(0.0, a * a + b * b - 2.0 * a * b * portable::cos(angle)));
     if (!(length > 1e-3 * (a + b)))
         fields.fail(fmt::format("an angle of {:g} degrees can not be made rigid: its ends would lie on each other",
                                 angle / units::degree));

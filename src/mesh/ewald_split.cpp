@@ -1,5 +1,6 @@
 #include <holon/mesh/ewald_split.hpp>
 
+#include <holon/core/portable_math.hpp>
 #include <holon/core/units.hpp>
 
 #include <cmath>
@@ -36,10 +37,10 @@ double ProlateSplit::transform_slope(double k) const
 double GaussianSplit::beta_for(double cutoff, double tolerance)
 {
     double low = 0.0, high = 1.0 / cutoff;
-    while (std::erfc(high * cutoff) > tolerance) high *= 2.0;
+    while (portable::erfc(high * cutoff) > tolerance) high *= 2.0;
     for (int i = 0; i < 100; ++i) {
         const double middle = 0.5 * (low + high);
-        (std::erfc(middle * cutoff) > tolerance ? low : high) = middle;
+        (portable::erfc(middle * cutoff) > tolerance ? low : high) = middle;
     }
     return 0.5 * (low + high);
 }
@@ -48,7 +49,7 @@ double GaussianSplit::smooth(double r) const
 {
     const double x = beta_ * r;
     if (x < 1e-6) return 2.0 * beta_ / std::sqrt(units::pi);
-    return std::erf(x) / r;
+    return portable::erf(x) / r;
 }
 
 double GaussianSplit::smooth_force(double r) const
@@ -56,12 +57,12 @@ double GaussianSplit::smooth_force(double r) const
     const double x = beta_ * r, scale = beta_ * beta_ * beta_ * 2.0 / std::sqrt(units::pi);
     if (x < 0.1) // series of (erf(x) sqrt(pi)/2 - x exp(-x^2)) / x^3
         return scale * (2.0 / 3.0 - x * x * (2.0 / 5.0 - x * x * (1.0 / 7.0 - x * x * (1.0 / 27.0 - x * x / 132.0))));
-    return (std::erf(x) - 2.0 / std::sqrt(units::pi) * x * std::exp(-x * x)) / (r * r * r);
+    return (portable::erf(x) - 2.0 / std::sqrt(units::pi) * x * portable::exp(-x * x)) / (r * r * r);
 }
 
 double GaussianSplit::transform(double k) const
 {
-    return std::exp(-k * k / (4.0 * beta_ * beta_));
+    return portable::exp(-k * k / (4.0 * beta_ * beta_));
 }
 
 double GaussianSplit::transform_slope(double k) const

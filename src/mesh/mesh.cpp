@@ -52,8 +52,9 @@ int charge_bits(const Topology& topology)
     double largest = 1e-3;
     for (const auto& molecule : topology.molecule_types)
         for (const auto& atom : molecule.atoms) largest = std::max(largest, std::abs(atom.charge));
-    return std::numeric_limits<Int>::digits - 4 - (sizeof(Int) == 8 ? 8 : 0) -
-           static_cast<int>(std::ceil(std::log2(largest)));
+    int power = 0; // of 2, at least the largest
+    if (std::frexp(largest, &power) == 0.5) --power;
+    return std::numeric_limits<Int>::digits - 4 - (sizeof(Int) == 8 ? 8 : 0) - power;
 }
 
 /// k of a mode, in signed numbers.

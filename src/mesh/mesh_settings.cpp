@@ -1,5 +1,7 @@
 #include <holon/mesh/mesh_settings.hpp>
 
+#include <holon/core/portable_math.hpp>
+
 #include <algorithm>
 #include <cmath>
 #include <span>
@@ -33,7 +35,7 @@ Choice interpolate(std::span<const Choice> rows, double error)
         const auto& coarse = rows[i - 1];
         const auto& fine = rows[i];
         if (error < fine.error) continue;
-        const double t = std::log(error / coarse.error) / std::log(fine.error / coarse.error);
+        const double t = portable::log(error / coarse.error) / portable::log(fine.error / coarse.error);
         const auto between = [t](double a, double b) { return a + t * (b - a); };
         return {error, between(coarse.band, fine.band), coarse.width, between(coarse.spacing, fine.spacing),
                 between(coarse.window_band, fine.window_band)};
@@ -95,7 +97,8 @@ double spme_error(const Parameters& p, const Box& box, double beta)
                           : p.pme_order == 5 ? 1.9e-4
                           : p.pme_order == 6 ? 8e-5
                                              : 3e-5;
-    return std::hypot(at_one * std::pow(spacing, p.pme_order), 5.0 * p.ewald_rtol);
+    const double of_mesh = at_one * portable::power(spacing, p.pme_order), of_split = 5.0 * p.ewald_rtol;
+    return std::sqrt(of_mesh * of_mesh + of_split * of_split);
 }
 
 /// Whether the transforms have fast code for lines of this length.
@@ -148,7 +151,8 @@ MeshSettings choose_mesh(const Parameters& p, const Box& box)
     if (p.mesh == MeshKind::esp) {
         // Systems differ: what has been asked for is to be kept by all of them, as is, by a tenth at least, that of
         // smooth PME. It follows the box, but in steps: boxes that differ little have the same mesh.
-        const double in_steps = std::exp2(std::floor(8.0 * std::log2(0.8 * as_spme)) / 8.0);
+        const double octave = portable::log(2.0) / 8.0;
+        const double in_steps = portable::exp(octave * std::floor(portable::log(0.8 * as_spme) / octave));
         const auto choice = choose(p.mesh_accuracy > 0.0 ? 0.7 * p.mesh_accuracy : in_steps);
         // The largest error of a pair, which makes 0.65 times as much of the forces.
         return prolate_settings(p, box, choice, 0.65 * choice.error, max_pair_degree(p));

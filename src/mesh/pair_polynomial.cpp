@@ -1,5 +1,6 @@
 #include <holon/mesh/pair_polynomial.hpp>
 
+#include <holon/core/portable_math.hpp>
 #include <holon/core/units.hpp>
 
 #include <Eigen/QR>
@@ -47,7 +48,7 @@ double scaled_force(const EwaldSplit& split, double cutoff, double t)
 
 double node(int i)
 {
-    return 0.5 * (1.0 + t_min) + 0.5 * (1.0 - t_min) * std::cos(units::pi * (i + 0.5) / n_nodes);
+    return 0.5 * (1.0 + t_min) + 0.5 * (1.0 - t_min) * portable::cos(units::pi * (i + 0.5) / n_nodes);
 }
 
 } // namespace
@@ -70,9 +71,16 @@ PairPolynomial fit_pair_polynomial(const EwaldSplit& split, double cutoff, int d
     Eigen::VectorXd right(n_nodes);
     for (int i = 0; i < n_nodes; ++i) {
         const double t = node(i), exact = scaled_force(split, cutoff, t);
-        const double weight = std::pow(t, 0.25); // the error of the force is sqrt(t) times that of G; near 0 relaxed
+        const double weight =
+            std::sqrt(std::sqrt(t)); // the error of the force is sqrt(t) times that of G; near 0 relaxed
         const double factor = to_zero ? 1.0 - t : 1.0;
-        for (int k = 0; k < unknowns; ++k) matrix(i, k) = weight * factor * std::cos(k * std::acos(2.0 * t - 1.0));
+        double below = 2.0 * t - 1.0, here = 1.0; // T_{k-1}(2 t - 1), T_k
+        for (int k = 0; k < unknowns; ++k) {
+            matrix(i, k) = weight * factor * here;
+            const double above = 2.0 * (2.0 * t - 1.0) * here - below;
+            below = here;
+            here = above;
+        }
         right[i] = weight * (to_zero ? exact + 1.0 : exact);
     }
     auto g = to_powers(matrix.householderQr().solve(right));

@@ -1,3 +1,4 @@
+#include <holon/core/portable_math.hpp>
 #include <holon/core/units.hpp>
 #include <holon/mesh/mesh.hpp>
 
@@ -100,7 +101,8 @@ private:
             for (std::size_t a = 0; a < 3; ++a) {
                 powers[a].assign(index(2 * most_[a] + 1), 1.0);
                 const auto middle = index(most_[a]);
-                const Complex factor = std::polar(1.0, 2.0 * units::pi * s[static_cast<int>(a)]);
+                const auto [sine, cosine] = portable::sine_cosine_of_turns(s[static_cast<int>(a)]);
+                const Complex factor(cosine, sine);
                 for (std::size_t m = 1; m <= middle; ++m) {
                     powers[a][middle + m] = powers[a][middle + m - 1] * factor;
                     powers[a][middle - m] = std::conj(powers[a][middle + m]);

@@ -1,5 +1,6 @@
 #include <holon/mesh/window.hpp>
 
+#include <holon/core/portable_math.hpp>
 #include <holon/core/units.hpp>
 
 #include <algorithm>
@@ -22,7 +23,7 @@ double ProlateWindow::slope(double u) const
 double ProlateWindow::transform(int m, int n) const
 {
     const double k = units::pi * width_ * m / n; // int w(u) cos(2 pi m u / n) du, u = width/2 x
-    const double box = k == 0.0 ? 2.0 : 2.0 * std::sin(k) / k;
+    const double box = k == 0.0 ? 2.0 : 2.0 * portable::sin(k) / k;
     return 0.5 * width_ * (psi_.transform(k) - edge_ * box);
 }
 
@@ -54,9 +55,10 @@ double SplineWindow::transform(int m, int n) const
     const auto at = [this, n](int mode) {
         double re = 0.0, im = 0.0;
         for (int k = 1; k < order_; ++k) {
-            const double angle = 2.0 * units::pi * mode * k / n, weight = spline(order_, k);
-            re += weight * std::cos(angle);
-            im += weight * std::sin(angle);
+            const auto [sine, cosine] = portable::sine_cosine_of_turns(static_cast<double>(mode * k) / n);
+            const double weight = spline(order_, k);
+            re += weight * cosine;
+            im += weight * sine;
         }
         return re * re + im * im;
     };
@@ -75,7 +77,7 @@ std::vector<double> interpolate(int degree, Function function)
     const int n = degree + 1;
     std::vector<double> x(static_cast<std::size_t>(n)), y(x.size());
     for (int i = 0; i < n; ++i) {
-        x[static_cast<std::size_t>(i)] = 0.5 * std::cos(units::pi * (i + 0.5) / n);
+        x[static_cast<std::size_t>(i)] = 0.5 * portable::cos(units::pi * (i + 0.5) / n);
         y[static_cast<std::size_t>(i)] = function(x[static_cast<std::size_t>(i)] + 0.5);
     }
     // Newton's divided differences, then expanded.

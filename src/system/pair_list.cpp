@@ -2,6 +2,7 @@
 
 #include <holon/core/instruction_sets.hpp>
 #include <holon/core/parallel.hpp>
+#include <holon/core/portable_math.hpp>
 #include <holon/system/id_map.hpp>
 
 #include "pair_search.hpp"
@@ -120,7 +121,8 @@ struct PairList::Columns {
     void lay_out(const Bounds& all, std::size_t atoms)
     {
         const float volume = std::max(1e-3F, all.extent(0) * all.extent(1) * all.extent(2));
-        const float side = 2.0F * std::cbrt(volume * width / std::max(1.0F, static_cast<float>(atoms)));
+        const float side =
+            2.0F * static_cast<float>(portable::root(volume * width / std::max(1.0F, static_cast<float>(atoms)), 3));
         for (std::size_t k = 0; k < 2; ++k) {
             const float extent = std::max(1e-3F, all.extent(k)) * 1.0001F;
             n[k] = std::clamp(static_cast<int>(extent / side + 0.5F), 1, 4096);

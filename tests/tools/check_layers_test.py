@@ -18,6 +18,7 @@ GOOD = {
     "src/forces/kernel.hpp": "#pragma once\n",
     "src/forces/room/every.hpp": "#pragma once\n",
     "src/forces/other/a.cpp": '#include "room/every.hpp"\n',
+    "src/forces/told.cpp": "double a = std::sqrt(portable::exp(1.0));\ndouble b = std::acos(a); // only told\n",
     "src/io/checkpoint.cpp": "#include <hdf5.h>\n#include <boost/program_options.hpp>\n",
     "drivers/md.cpp": "#include <holon/forces/pair.hpp>\nint main() {}\n",
 }
@@ -39,6 +40,8 @@ BAD = {
     "using namespace in a header": ("src/io/a.hpp", "#pragma once\n  using namespace std;\n", 2),
     "no pragma once": ("include/holon/core/a.hpp", "int a();\n", 1),
     "folder that is no layer": ("src/utils/a.cpp", "int a;\n", 1),
+    "function of the C library": ("src/forces/a.cpp", "double a = std::exp(1.0);\n", 1),
+    "deviates of the C++ library": ("src/core/a.cpp", "\nstd::normal_distribution<double> d;\n", 2),
     "too long": ("src/core/a.cpp", "int a();\n" * 501, 501),
     "half done": ("tests/unit/a.cpp", "// TO" + "DO later\n", 1),
     "half done script": ("tools/a", "\n# FIX" + "ME\n", 2),

@@ -1,5 +1,6 @@
 #include <holon/dynamics/v_rescale.hpp>
 
+#include <holon/core/portable_math.hpp>
 #include <holon/core/random.hpp>
 #include <holon/core/units.hpp>
 #include <holon/dynamics/propagate.hpp>
@@ -33,7 +34,7 @@ public:
             const double x = normal();
             const double w = 1.0 + c * x;
             const double v = w * w * w;
-            if (w > 0.0 && std::log(uniform()) < 0.5 * x * x + d - d * v + d * std::log(v)) return d * v;
+            if (w > 0.0 && portable::log(uniform()) < 0.5 * x * x + d - d * v + d * portable::log(v)) return d * v;
         }
     }
 
@@ -44,7 +45,7 @@ public:
         if (n >= 2.0) return 2.0 * gamma(0.5 * n);
         // Shape below one: gamma(a) = gamma(a + 1) U^(1/a).
         const double a = 0.5 * n;
-        return 2.0 * gamma(a + 1.0) * std::pow(uniform(), 1.0 / a);
+        return 2.0 * gamma(a + 1.0) * portable::exp(portable::log(uniform()) / a);
     }
 
 private:
@@ -62,7 +63,7 @@ private:
 double rescaled_kinetic_energy(double kinetic, double target, double dof, double dt, double tau, const RandomKey& key)
 {
     Deviates deviates(key.seed, key.step, static_cast<std::uint32_t>(key.group));
-    const double decay = tau > 0.0 ? std::exp(-dt / tau) : 0.0;
+    const double decay = tau > 0.0 ? portable::exp(-dt / tau) : 0.0;
     const double r1 = deviates.normal();
     const double rest = deviates.sum_of_squares(dof - 1.0);
     const double result = decay * kinetic + (1.0 - decay) * target / dof * (rest + r1 * r1) +
