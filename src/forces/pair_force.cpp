@@ -4,15 +4,14 @@
 #include <holon/core/instruction_sets.hpp>
 #include <holon/core/memory.hpp>
 #include <holon/core/parallel.hpp>
-#include <holon/core/random.hpp>
 #include <holon/system/thread_forces.hpp>
 
+#include "overlap.hpp"
 #include "wide_kernel.hpp"
 
 #include <algorithm>
 #include <bit>
 #include <cmath>
-#include <fmt/format.h>
 #include <type_traits>
 
 namespace holon {
@@ -34,21 +33,6 @@ std::size_t index(std::int64_t i)
 struct PlacePair {
     std::int32_t i, j;
 };
-
-std::string overlap_text(AtomId a, AtomId b, const std::string& what)
-{
-    return fmt::format("atoms {} and {} {}", std::min(a, b) + 1, std::max(a, b) + 1, what);
-}
-
-/// From b to a, which are at the same place: any way will do that is the same wherever the two are computed [nm].
-Vec3 way_apart(AtomId a, AtomId b)
-{
-    const auto low = static_cast<std::uint32_t>(std::min(a, b)), high = static_cast<std::uint32_t>(std::max(a, b));
-    const auto random = Philox::encrypt({low, high, 0, 0}, {0, 0});
-    Vec3 d;
-    for (int k = 0; k < 3; ++k) d[k] = static_cast<double>(random[index(k)] | 1U) * 0x1p-31 - 1.0;
-    return (a < b ? 1.0 : -1.0) * std::sqrt(pair::least_distance2) * d;
-}
 
 /// As the kernels do it.
 double inverse_distance(double r2, float r2_single)
@@ -305,25 +289,22 @@ struct PairForce::Impl {
     }
 
     /// Of the two in a block between which the force is largest.
-    static std::string clamped_text(const Atoms& atoms, const WideForces& wide)
+    static std::string worst_clamped(const Atoms& atoms, const WideForces& wide)
     {
         const auto size = [&wide](std::size_t n) {
             const auto& f = wide.block.force;
             return to_real(IVec3(f[0][n], f[1][n], f[2][n]), force_unit).norm();
         };
         std::size_t largest = 0;
-        for (std::size_t n = 1; n < index(wide.block.n); ++n)
-            if (size(n) > size(largest)) largest = n;
-        return overlap_text(
-            atoms.id[index(wide.first[largest])], atoms.id[index(wide.second[largest])],
-            fmt::format("overlap: the force between them is beyond {:.2g} kJ/mol/nm", force_bound * force_unit));
+        for (std::size_t n = 1; n < index(wide.block.n); ++n) largest = size(n) > size(largest) ? n : largest;
+        return clamped_text(atoms.id[index(wide.first[largest])], atoms.id[index(wide.second[largest])]);
     }
 
     void add_collected(const KindData& own, const Atoms& atoms, WideForces& wide) const
     {
         auto& block = wide.block;
         HOLON_CALL(pair::wide_forces, own.kind, form(own), real, block);
-        if (block.clamped && wide.overlap.empty()) wide.overlap = clamped_text(atoms, wide);
+        if (block.clamped && wide.overlap.empty()) wide.overlap = worst_clamped(atoms, wide);
         for (std::size_t n = 0; n < index(block.n); ++n) {
             const IVec3 force(block.force[0][n], block.force[1][n], block.force[2][n]);
             wide.f[index(wide.first[n])] += force;

@@ -21,8 +21,7 @@ namespace holon::fuzz {
 inline void require(bool kept, std::string_view promise, std::string_view values = {})
 {
     if (kept) return;
-    std::fprintf(stderr, "broken promise: %.*s (%.*s)\n", static_cast<int>(promise.size()), promise.data(),
-                 static_cast<int>(values.size()), values.data());
+    std::fprintf(stderr, "broken promise: %s (%s)\n", std::string(promise).c_str(), std::string(values).c_str());
     std::abort();
 }
 

@@ -186,7 +186,7 @@ Outcome one_by_one(const Chain& chain, const Batches& batches)
             for (int k = 0; k < 3; ++k) {
                 const double exact = f[k] / force_unit;
                 if (!(std::abs(exact) < force_bound)) outcome.reported.clamped = true;
-                const auto rounded = round_to_int(std::clamp(exact, -force_bound, force_bound));
+                const auto rounded = round_to_int(exact < force_bound ? std::max(exact, -force_bound) : force_bound);
                 outcome.f[atom(head)][k] += rounded;
                 outcome.f[atom(tail)][k] -= rounded;
                 for (int j = 0; j < 3; ++j) virial[3 * k + j].add(-0.5 * d[k] * f[j]);
