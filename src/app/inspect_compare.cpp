@@ -49,7 +49,7 @@ int compare_states(const WholeState& a, const WholeState& b)
     if (text(a, "mdp") != text(b, "mdp")) fmt::print("The parameters differ.\n"); // the states may be equal still
     note(a.run.step != b.run.step || a.run.time != b.run.time, "The steps differ.");
     note(a.run.box != b.run.box, "The boxes differ.");
-    note(a.run.values != b.run.values, "The values of thermostat and integrator differ.");
+    note(a.run.globals != b.run.globals, "The values of thermostat and integrator differ.");
     differ |= report_difference(a, b, "Positions", position_unit, " nm", [](const AtomRecord& atom) { return atom.x; });
     differ |= report_difference(a, b, "Image counts", 1.0, "", [](const AtomRecord& atom) { return atom.image; });
     differ |=

@@ -55,7 +55,7 @@ int run_system(RunInput& input, const RunOptions& options, const Communicator& c
     const bool goes_on = input.checkpoint.has_value();
     return_unused_memory(); // of reading
     System system(comm, input.topology, parameters, input.box);
-    system.state.restore_from(globals_of(input.state));
+    system.state.restore_from(input.state.globals);
     system.distribute(std::move(input.records), std::move(input.kept));
     if (input.checkpoint) {
         release(input.checkpoint->atoms);

@@ -8,16 +8,9 @@ RunState run_state(const System& system, const Clock& clock, const OutputMarks& 
     state.step = clock.step;
     state.time = clock.time();
     state.box = system.box().master();
-    for (const auto& global : system.state.globals()) state.set(global.name, global.values.front());
+    state.globals = system.state.globals();
     state.outputs = outputs;
     return state;
-}
-
-std::vector<Global> globals_of(const RunState& state)
-{
-    std::vector<Global> globals;
-    for (const auto& [name, value] : state.values) globals.push_back({.name = name, .values = {state.real(name)}});
-    return globals;
 }
 
 } // namespace holon

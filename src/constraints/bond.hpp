@@ -70,13 +70,13 @@ inline double inverse_step(const ConstraintStage& stage)
 /// |r^2 - d^2| / (2 d^2).
 inline double length_error(const Vec3& r, double d2)
 {
-    return std::abs(r.squaredNorm() - d2) / (2.0 * d2);
+    return std::abs(dot(r, r) - d2) / (2.0 * d2);
 }
 
 /// |r.v| / d^2 [1/ps].
 inline double rate_error(const Vec3& r, const Vec3& v, double d2)
 {
-    return std::abs(r.dot(v)) / d2;
+    return std::abs(dot(r, v)) / d2;
 }
 
 /// Sums -1/2 r (x) f, which is symmetric for constraint forces: six components are enough.

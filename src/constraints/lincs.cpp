@@ -253,7 +253,7 @@ void LincsSolver::inspect(const ConstraintStage& stage, ConstraintResult& result
     for (std::size_t b = 0; b < table_.bonds.size(); ++b) {
         if (!table_.bonds[b].counted) continue;
         const Vec3 s = displaced(b);
-        const double cosine = direction_[b].dot(s) / s.norm();
+        const double cosine = dot(direction_[b], s) / std::sqrt(dot(s, s));
         const double error = length_error(s, table_.length[b] * table_.length[b]);
         if (!(cosine > min_cosine) || !std::isfinite(error))
             result.failure = message(b, "the bond has turned by 90 degrees or more, or is not finite", stage);

@@ -95,9 +95,9 @@ bool newton(const Shape& shape, const Bonds<N>& r, const Bonds<N>& trial, Multip
         Multipliers<N> g;
         double error = 0.0;
         for (int k = 0; k < N; ++k) {
-            for (int l = 0; l < N; ++l) matrix[k][l] = shape.coupling[k][l] * s[k].dot(r[l]);
-            if (!(s[k].dot(r[k]) > min_cosine * shape.d2[k])) return false;
-            const double s2 = s[k].squaredNorm();
+            for (int l = 0; l < N; ++l) matrix[k][l] = shape.coupling[k][l] * dot(s[k], r[l]);
+            if (!(dot(s[k], r[k]) > min_cosine * shape.d2[k])) return false;
+            const double s2 = dot(s[k], s[k]);
             g[k] = s2 - std::sqrt(s2 * shape.d2[k]);
             error = std::max(error, std::abs(g[k]) / shape.d2[k]);
         }
@@ -119,8 +119,8 @@ Multipliers<N> rates(const Shape& shape, const Bonds<N>& r, const Bonds<N>& v)
     double matrix[N][N];
     Multipliers<N> g;
     for (int k = 0; k < N; ++k) {
-        for (int l = 0; l < N; ++l) matrix[k][l] = shape.coupling[k][l] * r[k].dot(r[l]);
-        g[k] = r[k].dot(v[k]);
+        for (int l = 0; l < N; ++l) matrix[k][l] = shape.coupling[k][l] * dot(r[k], r[l]);
+        g[k] = dot(r[k], v[k]);
     }
     return solve<N>(matrix, g);
 }

@@ -52,7 +52,6 @@ Dynamics::Dynamics(System& system, const Parameters& parameters, std::int64_t st
       scheme_(scheme_entry(parameters.integrator).make({parameters, dof_, system.state})),
       clock_(clock_at(step, parameters))
 {
-    if (scheme_entry(parameters.integrator).traits.minimises) system.health.allow_overlaps();
 }
 
 void Dynamics::run(std::int64_t last, Recorder& recorder)

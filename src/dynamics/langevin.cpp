@@ -13,8 +13,6 @@ namespace holon {
 
 namespace {
 
-constexpr std::uint32_t first_stream = 2000; // apart from the streams of other uses of the seed
-
 /// What an impulse does to the velocities of a group.
 struct Impulse {
     double decay = 1.0;
@@ -38,7 +36,8 @@ Vec3 normal_vector(const Philox& random, std::int64_t step, AtomId id)
 {
     const auto s = static_cast<std::uint64_t>(step);
     const auto i = static_cast<std::uint32_t>(id);
-    const auto first = normal_pair(random(s, i, first_stream)), second = normal_pair(random(s, i, first_stream + 1));
+    const auto first = normal_pair(random(s, i, Stream::friction, 0)),
+               second = normal_pair(random(s, i, Stream::friction, 1));
     return {first[0], first[1], second[0]};
 }
 

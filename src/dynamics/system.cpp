@@ -1,6 +1,7 @@
 #include <holon/dynamics/system.hpp>
 
 #include <holon/core/state_hash.hpp>
+#include <holon/dynamics/scheme.hpp>
 
 #include <algorithm>
 #include <cmath>
@@ -25,6 +26,7 @@ System::System(Communicator comm, std::shared_ptr<const Topology> topology, cons
                  DomainGrid::choose(comm_.size(), box_, forces_.reach(), parameters.domains)),
       load_(comm_, parameters.load_balancing)
 {
+    if (scheme_entry(parameters.integrator).traits.minimises) health.allow_overlaps();
 }
 
 /// Which copies bonded terms and constraints ask for.

@@ -75,8 +75,9 @@ h5::Handle record_type()
 {
     auto value = compound_type(sizeof(StateValue));
     add_field(value, "name", offsetof(StateValue, name), h5::text_type(RunState::max_name + 1));
-    add_field(value, "low", offsetof(StateValue, low), H5T_NATIVE_UINT64);
-    add_field(value, "high", offsetof(StateValue, high), H5T_NATIVE_INT64);
+    add_field(value, "value", offsetof(StateValue, value), H5T_NATIVE_DOUBLE);
+    add_field(value, "parity", offsetof(StateValue, parity), H5T_NATIVE_UINT8);
+    add_field(value, "role", offsetof(StateValue, role), H5T_NATIVE_UINT8);
 
     const hsize_t matrix[] = {3, 3}, values[] = {RunState::max_values};
     auto type = compound_type(sizeof(CommitRecord));

@@ -38,12 +38,14 @@ inline constexpr std::int64_t rows_of_whole_pages = std::lcm(page_bytes, static_
 inline constexpr std::int64_t atoms_of_whole_pages =
     std::lcm(rows_of_whole_pages<IVec3>, rows_of_whole_pages<AtomIdentity>);
 
-/// One number of RunState::values.
+/// One number of RunState::globals; those of one name follow each other.
 struct StateValue {
     std::array<char, RunState::max_name + 1> name; // ends with zeros
-    std::uint64_t low;
-    std::int64_t high;
+    double value;
+    std::uint8_t parity, role; // as Parity and Role count
+    std::array<std::byte, 6> reserved;
 };
+static_assert(sizeof(StateValue) == 48);
 
 /// What a rank writes last: that rows [first_row, first_row + atoms) of the slot are its share of the state of `step`.
 struct CommitRecord {

@@ -49,11 +49,6 @@ bool read_block(const RawFile& file, const Block& block, Checksum& sum, Pass pas
 /// Image counts of a run stay far below; more may be added to one than it has room for.
 constexpr std::int32_t most_images = 1 << 30;
 
-int128 join(std::int64_t high, std::uint64_t low)
-{
-    return int128{high} * (int128{1} << 64) + low;
-}
-
 /// Whether a run can go on from what is not the atoms: a right checksum does not say that we have written it.
 bool is_plausible(const CommitRecord& record)
 {
@@ -101,7 +96,6 @@ std::string disagreement(const std::vector<CommitRecord>& records, const Checkpo
 
 CommitRecord make_record(const RunState& state, const Box& box)
 {
-    HOLON_ASSERT(state.values.size() <= RunState::max_values, fmt::format("{} values", state.values.size()));
     CommitRecord record{};
     record.step = state.step;
     record.time = state.time;
@@ -111,13 +105,16 @@ CommitRecord make_record(const RunState& state, const Box& box)
             record.box[static_cast<std::size_t>(3 * i + j)] = state.box(i, j);
             record.lattice[static_cast<std::size_t>(3 * i + j)] = box.lattice_vector(i)[j];
         }
-    for (const auto& [name, value] : state.values) {
-        HOLON_ASSERT(!name.empty() && name.size() <= RunState::max_name, name);
-        auto& entry = record.values[static_cast<std::size_t>(record.value_count++)];
-        std::ranges::copy(name, entry.name.begin());
-        entry.low = static_cast<std::uint64_t>(value);
-        entry.high = static_cast<std::int64_t>(value >> 64);
-    }
+    for (const auto& global : state.globals)
+        for (const double value : global.values) {
+            const auto k = static_cast<std::size_t>(record.value_count++);
+            HOLON_ASSERT(k < RunState::max_values && global.name.size() <= RunState::max_name, global.name);
+            auto& entry = record.values[k];
+            std::ranges::copy(global.name, entry.name.begin());
+            entry.value = value;
+            entry.parity = static_cast<std::uint8_t>(global.parity);
+            entry.role = static_cast<std::uint8_t>(global.role);
+        }
     return record;
 }
 
@@ -142,8 +139,11 @@ RunState state_of(const CommitRecord& record)
     const auto count = std::clamp<std::int64_t>(record.value_count, 0, RunState::max_values);
     for (std::size_t k = 0; k < static_cast<std::size_t>(count); ++k) {
         const auto& entry = record.values[k];
-        state.values[std::string(entry.name.data(), strnlen(entry.name.data(), RunState::max_name))] =
-            join(entry.high, entry.low);
+        const std::string name(entry.name.data(), strnlen(entry.name.data(), RunState::max_name));
+        if (state.globals.empty() || state.globals.back().name != name)
+            state.globals.push_back({name, entry.parity == 0 ? Parity::even : Parity::odd,
+                                     entry.role == 0 ? Role::dynamics : Role::ledger, {}});
+        state.globals.back().values.push_back(entry.value);
     }
     return state;
 }
@@ -285,31 +285,13 @@ std::vector<int> slots_by_age(const std::vector<SlotRecords>& slots)
     return order;
 }
 
-void RunState::set(const std::string& name, double value)
-{
-    values[name] = std::bit_cast<std::uint64_t>(value);
-}
-
-FixedSum RunState::sum(const std::string& name) const
-{
-    const auto found = values.find(name);
-    if (found == values.end())
-        throw InputError(fmt::format("The checkpoint has no value of '{}', which this run needs. Restart with the "
-                                     "program and the settings that wrote it.",
-                                     name));
-    return FixedSum::from_raw(found->second);
-}
-
-double RunState::real(const std::string& name) const
-{
-    return std::bit_cast<double>(static_cast<std::uint64_t>(sum(name).raw()));
-}
-
 std::uint64_t state_hash(const RunState& state, std::span<const AtomRecord> atoms, std::span<const KeptNumber> kept)
 {
     const auto of_atoms = std::transform_reduce(atoms.begin(), atoms.end(), box_hash(state.box), std::plus{},
                                                 [](const AtomRecord& a) { return atom_hash(a.id, a.x, a.image, a.v); });
-    return std::transform_reduce(kept.begin(), kept.end(), of_atoms, std::plus{},
+    const auto of_globals =
+        std::transform_reduce(state.globals.begin(), state.globals.end(), of_atoms, std::plus{}, global_hash);
+    return std::transform_reduce(kept.begin(), kept.end(), of_globals, std::plus{},
                                  [](const KeptNumber& n) { return kept_hash(n.id, n.index, n.value); });
 }
 

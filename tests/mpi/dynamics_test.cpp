@@ -140,7 +140,7 @@ TEST(Dynamics, ThermostatWorkIsPartOfTheConservedEnergy)
     run.advance(100);
     const double change = run.potential() + run.kinetic() - before;
     EXPECT_GT(change, 0.5 * run.kinetic()) << "it heats from 100 to 300 K";
-    EXPECT_NEAR(change, run.state().real("thermostat-work"), 0.01 * run.kinetic());
+    EXPECT_NEAR(change, run.state().globals.at(0).values.at(0), 0.01 * run.kinetic());
 }
 
 /// Heat that friction and noise bring in is what the energy changes by, constraints or not.
@@ -154,7 +154,7 @@ TEST(Dynamics, HeatOfLangevinDynamicsIsPartOfTheConservedEnergy)
         run.advance(200);
         const double change = run.potential() + run.kinetic() - before;
         EXPECT_GT(change, 0.5 * run.kinetic()) << "it heats from 100 to 300 K";
-        EXPECT_NEAR(change, run.state().real("thermostat-work"), 0.02 * run.kinetic()) << rigid;
+        EXPECT_NEAR(change, run.state().globals.at(0).values.at(0), 0.02 * run.kinetic()) << rigid;
     }
 }
 

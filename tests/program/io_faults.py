@@ -179,7 +179,7 @@ class Scenario:
         summary = holon.summary_of(folder)
         require(summary["state_hash"] == self.faults.whole.state_hash, f"goes on to another state: {story}")
         require(summary["start_step"] >= self.steps_before(), f"from step {summary['start_step']}: {story}")
-        problem = trajectories.differing_frames(folder / "trajectory.h5md", whole / "trajectory.h5")
+        problem = trajectories.differing_frames(folder / "trajectory.h5md", whole / "trajectory.h5md")
         require(not problem, f"{problem}: {story}")
         same = (folder / "energy.csv").read_text() == (whole / "energy.csv").read_text()
         require(same, f"energy.csv differs: {story}")

@@ -63,7 +63,7 @@ class Restart(holon.ProgramTest):
     def states(self, path):
         """Kept numbers of each step in a checkpoint, by id and index."""
         with h5py.File(path) as file:
-            self.assertEqual(file.attrs["format"], 3)
+            self.assertEqual(file.attrs["format"], 4)
             found = {}
             for slot in file["slots"].values():
                 commits = slot["commits"][: slot["commits"][0]["ranks"]]

@@ -104,7 +104,8 @@ struct ConstraintSystem {
     {
         double worst = 0.0;
         for_each_constraint([&](std::size_t i, std::size_t j, double d) {
-            worst = std::max(worst, std::abs(bond(positions, i, j).squaredNorm() - d * d) / (2.0 * d * d));
+            const Vec3 r = bond(positions, i, j);
+            worst = std::max(worst, std::abs(dot(r, r) - d * d) / (2.0 * d * d));
         });
         return worst;
     }
@@ -115,7 +116,7 @@ struct ConstraintSystem {
         double worst = 0.0;
         for_each_constraint([&](std::size_t i, std::size_t j, double d) {
             const Vec3 relative = to_real(IVec3(velocities[j] - velocities[i]), velocity_unit);
-            worst = std::max(worst, std::abs(bond(positions, i, j).dot(relative)) / (d * d));
+            worst = std::max(worst, std::abs(dot(bond(positions, i, j), relative)) / (d * d));
         });
         return worst;
     }

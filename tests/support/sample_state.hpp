@@ -71,8 +71,8 @@ inline RunState sample_state(std::int64_t step)
     state.step = step;
     state.time = 0.002 * static_cast<double>(step);
     state.box = sample_box().master();
-    state.set("thermostat-work", FixedSum::from_raw((int128{-7} << 70) + step));
-    state.set("com-velocity", -0.1 * static_cast<double>(step));
+    state.globals = {{"thermostat-work", Parity::even, Role::ledger, {-0.1 * static_cast<double>(step)}},
+                     {"chain", Parity::odd, Role::dynamics, {0.3 * static_cast<double>(step), 7.0, -1e-300}}};
     return state;
 }
 

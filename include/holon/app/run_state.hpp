@@ -9,7 +9,4 @@ namespace holon {
 /// What the integration is at, for the checkpoint.
 RunState run_state(const System& system, const Clock& clock, const OutputMarks& outputs);
 
-/// What a checkpoint has for System::state.
-std::vector<Global> globals_of(const RunState& state);
-
 } // namespace holon

@@ -5,6 +5,14 @@
 
 namespace holon {
 
+/// What random numbers are for: draws of one use are numbered from here on, and no two uses share any.
+enum class Stream : std::uint32_t {
+    velocities = 0, // of the start
+    thermostat = 1000,
+    friction = 2000, // and noise
+    barostat = 3000,
+};
+
 /// Counter-based random numbers, Philox4x32-10: J. K. Salmon, M. A. Moraes, R. O. Dror, D. E. Shaw, "Parallel random
 /// numbers: as easy as 1, 2, 3", SC11 (2011). Every (seed, step, id, stream) has its own 128 random bits, whoever asks,
 /// whenever: nothing to store, nothing that depends on the decomposition.
@@ -16,6 +24,12 @@ public:
 
     /// The random words of one counter. `stream` tells uses apart and numbers the draws of one use.
     Block operator()(std::uint64_t step, std::uint32_t id, std::uint32_t stream) const;
+
+    /// Of a draw of a use.
+    Block operator()(std::uint64_t step, std::uint32_t id, Stream use, std::uint32_t draw) const
+    {
+        return (*this)(step, id, static_cast<std::uint32_t>(use) + draw);
+    }
 
     /// The bijection itself: ten rounds on a counter under a key.
     static Block encrypt(Block counter, std::array<std::uint32_t, 2> key);

@@ -6,6 +6,7 @@
 #include <holon/io/append_file.hpp>
 #include <holon/system/atoms.hpp>
 #include <holon/system/parameters.hpp>
+#include <holon/system/state.hpp>
 
 #include <cstdint>
 #include <functional>
@@ -43,22 +44,17 @@ struct OutputMarks {
     bool operator==(const OutputMarks&) const = default;
 };
 
-/// What the integration needs beside atoms, the same on all ranks. Integrators and thermostats add named values.
+/// What a run is at beside its atoms, the same on all ranks.
 struct RunState {
     static constexpr std::size_t max_values = 78;
     static constexpr std::size_t max_name = 31;
 
     std::int64_t step = 0;
-    double time = 0.0;                    // [ps]
-    Mat3 box = Mat3::Zero();              // master vectors, rows [nm]
-    std::map<std::string, int128> values; // at most max_values, names of at most max_name characters
-    OutputMarks outputs;                  // known to rank 0
+    double time = 0.0;           // [ps]
+    Mat3 box = Mat3::Zero();     // master vectors, rows [nm]
+    std::vector<Global> globals; // of State: at most max_values numbers, names of at most max_name characters
+    OutputMarks outputs;         // known to rank 0
 
-    void set(const std::string& name, FixedSum value) { values[name] = value.raw(); }
-    void set(const std::string& name, double value);
-    FixedSum sum(const std::string& name) const; // InputError, if the state has no such value
-    double real(const std::string& name) const;  // as above
-    bool has(const std::string& name) const { return values.contains(name); }
     bool operator==(const RunState&) const = default;
 };
 

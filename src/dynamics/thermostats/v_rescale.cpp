@@ -49,13 +49,12 @@ public:
     }
 
 private:
-    Philox::Block next() { return random_(step_, group_, stream_++); }
+    Philox::Block next() { return random_(step_, group_, Stream::thermostat, draws_++); }
 
-    static constexpr std::uint32_t first_stream = 1000; // apart from the streams of other uses of the seed
     Philox random_;
     std::uint64_t step_;
     std::uint32_t group_;
-    std::uint32_t stream_ = first_stream;
+    std::uint32_t draws_ = 0;
 };
 
 } // namespace

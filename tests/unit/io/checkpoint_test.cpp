@@ -464,12 +464,19 @@ TEST(Checkpoint, a_file_that_is_cut_short_is_noticed)
     EXPECT_EQ(writer.votes(), checkpoint_failed);
 }
 
-TEST(RunState, names_a_value_that_is_missing)
+TEST(RunState, numbers_that_are_dynamics_are_hashed)
 {
-    RunState state;
-    state.set("a", 1.5);
-    EXPECT_EQ(state.real("a"), 1.5);
-    EXPECT_THROW(state.sum("b"), InputError);
+    auto state = sample_state(3);
+    const std::vector<AtomRecord> atoms(4);
+    const auto before = state_hash(state, atoms);
+    state.globals[0].values[0] += 1.0; // a ledger
+    EXPECT_EQ(state_hash(state, atoms), before);
+    for (double& value : state.globals[1].values) {
+        const double kept = std::exchange(value, value + 1.0);
+        EXPECT_NE(state_hash(state, atoms), before);
+        value = kept;
+    }
+    EXPECT_EQ(state_hash(state, atoms), before);
 }
 
 } // namespace
