@@ -224,9 +224,11 @@ std::string Engine::take_overlap()
 
 bool Engine::forget_failure()
 {
-    const bool failed = any_failure();
+    if (!any_failure()) return false;
     failure_.clear();
-    return failed;
+    warning_.clear();
+    n_warnings_ = 0;
+    return true;
 }
 
 double Engine::mesh_error()
@@ -364,9 +366,10 @@ void Engine::fail_together(std::int64_t step) const
     while (!text.empty() && text.back() == '.') text.pop_back();
     const bool minimises = parameters_.integrator == IntegratorKind::steep;
     const char* const advice =
-        minimises ? "Check the starting structure and the topology, or minimise without constraints first (constraints "
-                    "= none, and define = -DFLEXIBLE for water)"
-                  : "Check the starting structure (minimise it with integrator = steep), the time step and the topology";
+        minimises
+            ? "Check the starting structure and the topology, or minimise without constraints first (constraints "
+              "= none, and define = -DFLEXIBLE for water)"
+            : "Check the starting structure (minimise it with integrator = steep), the time step and the topology";
     throw Failure(fmt::format("Step {}: {}. {}.", step, text, advice));
 }
 

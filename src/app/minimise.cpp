@@ -85,10 +85,7 @@ bool Minimiser::move(double length)
         atoms.x[i] += to_lattice(to_real(atoms.v[i], velocity_unit) * (atoms.mass[i] * length / force), position_unit);
     engine_.constrain_positions({.step = step_});
     const bool kept = !engine_.forget_failure();
-    if (!kept) {
-        engine_.take_warnings(); // of what is not done
-        atoms.x = atoms.x_ref;
-    }
+    if (!kept) atoms.x = atoms.x_ref;
     for (std::size_t i = 0; i < index(atoms.n_owned); ++i) atoms.v[i] = atoms.x[i] - atoms.x_ref[i];
     return kept;
 }

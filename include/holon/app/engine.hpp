@@ -76,7 +76,8 @@ public:
     /// Atoms that overlap so much that their forces are clamped are a failure, but in a minimisation: the first such
     /// on any rank since this was asked last. Collective.
     std::string take_overlap();
-    /// Whether there was a failure on any rank, which a step that is taken back leaves behind. Collective.
+    /// Whether there was a failure on any rank; it is forgotten, and warnings with it, for the step is taken back.
+    /// Collective.
     bool forget_failure();
 
     /// Throws Failure with the first failure of any rank, on all ranks. Collective.
