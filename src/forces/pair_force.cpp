@@ -4,9 +4,9 @@
 #include <holon/core/instruction_sets.hpp>
 #include <holon/core/memory.hpp>
 #include <holon/core/parallel.hpp>
-#include <holon/core/random.hpp>
 #include <holon/system/thread_forces.hpp>
 
+#include "overlap.hpp"
 #include "wide_kernel.hpp"
 
 #include <algorithm>
@@ -34,21 +34,6 @@ std::size_t index(std::int64_t i)
 struct PlacePair {
     std::int32_t i, j;
 };
-
-std::string overlap_text(AtomId a, AtomId b, const std::string& what)
-{
-    return fmt::format("atoms {} and {} {}", std::min(a, b) + 1, std::max(a, b) + 1, what);
-}
-
-/// From b to a, which are at the same place: any way will do that is the same wherever the two are computed [nm].
-Vec3 way_apart(AtomId a, AtomId b)
-{
-    const auto low = static_cast<std::uint32_t>(std::min(a, b)), high = static_cast<std::uint32_t>(std::max(a, b));
-    const auto random = Philox::encrypt({low, high, 0, 0}, {0, 0});
-    Vec3 d;
-    for (int k = 0; k < 3; ++k) d[k] = static_cast<double>(random[index(k)] | 1U) * 0x1p-31 - 1.0;
-    return (a < b ? 1.0 : -1.0) * std::sqrt(pair::least_distance2) * d;
-}
 
 /// As the kernels do it.
 double inverse_distance(double r2, float r2_single)
@@ -284,9 +269,9 @@ struct PairForce::Impl {
         const auto i = list.atoms()[index(p.i)], j = list.atoms()[index(p.j)];
         if (d[0] == 0.0 && d[1] == 0.0 && d[2] == 0.0) {
             const auto a = atoms.id[index(i)], b = atoms.id[index(j)];
-            if (wide.overlap.empty()) wide.overlap = overlap_text(a, b, "are at the same place");
+            if (wide.overlap.empty()) wide.overlap = pair::overlap_text(a, b, "are at the same place");
             const bool attract = own.kind == Kind::coulomb && own.charge[index(p.i)] * own.charge[index(p.j)] < 0.0;
-            if (!attract) add_wide(own, list, atoms, p, way_apart(a, b), wide);
+            if (!attract) add_wide(own, list, atoms, p, pair::way_apart(a, b), wide);
             return;
         }
         auto& block = wide.block;
@@ -314,7 +299,7 @@ struct PairForce::Impl {
         std::size_t largest = 0;
         for (std::size_t n = 1; n < index(wide.block.n); ++n)
             if (size(n) > size(largest)) largest = n;
-        return overlap_text(
+        return pair::overlap_text(
             atoms.id[index(wide.first[largest])], atoms.id[index(wide.second[largest])],
             fmt::format("overlap: the force between them is beyond {:.2g} kJ/mol/nm", force_bound * force_unit));
     }
@@ -396,18 +381,16 @@ struct PairForce::Impl {
         for (const auto& sum : excess) sums.excess += sum;
     }
 
-    /// Of one pair: the energy that goes with the clamped force rises in a straight line towards smaller distances from
-    /// where the force reaches the bound.
+    /// Of one pair.
     FixedSum excess_of(const KindData& own, PlacePair p, const Vec3& d, double value) const
     {
-        constexpr double bound = force_bound * force_unit;
         const double r = std::sqrt(std::max(pair::distance2(d[0], d[1], d[2]), pair::least_distance2));
-        if (!(std::abs(force(own, p, r)) > bound)) return {};
-        double inner = r, outer = own.kind == Kind::coulomb ? constants.r_coulomb : constants.r_vdw;
-        for (double middle = 0.5 * (inner + outer); middle != inner && middle != outer; middle = 0.5 * (inner + outer))
-            (std::abs(force(own, p, middle)) > bound ? inner : outer) = middle;
-        const double line = std::copysign(bound, force(own, p, inner)) * (outer - r);
-        return FixedSum::from_raw(to_fixed(value) - to_fixed(energy(own, p, Vec3(outer, 0.0, 0.0)) + line));
+        const double cutoff = own.kind == Kind::coulomb ? constants.r_coulomb : constants.r_vdw;
+        const auto force_at = [&](double distance) { return force(own, p, distance); };
+        const auto energy_at = [&](double distance) { return energy(own, p, Vec3(distance, 0.0, 0.0)); };
+        if (!pair::is_clamped(force_at(r))) return {};
+        const double kept = pair::energy_of_clamped_force(r, cutoff, force_at, energy_at);
+        return FixedSum::from_raw(to_fixed(value) - to_fixed(kept));
     }
 
     /// Between two atoms at a distance, repulsion positive [kJ/mol/nm].

@@ -97,15 +97,16 @@ struct Outcome {
     }
 };
 
-using Kernels = bool (*)(Kernel, const KernelData&);
+using Kernels = Reported (*)(Kernel, const KernelData&);
 
 Outcome evaluate(Kernels run, const Chain& chain, const Batches& batches, bool want_totals = true)
 {
     Outcome outcome;
     Atoms atoms = chain.atoms;
     atoms.f.assign(atoms.x.size(), IVec3::Zero());
-    outcome.reported = run(batches.kernel, kernel_data(batches, chain.constants, chain.box, atoms, atoms.f,
-                                                       want_totals ? &outcome.totals : nullptr));
+    const auto data =
+        kernel_data(batches, chain.constants, chain.box, atoms, atoms.f, want_totals ? &outcome.totals : nullptr);
+    outcome.reported = run(batches.kernel, data).left_out;
     outcome.f = atoms.f;
     return outcome;
 }
@@ -183,7 +184,8 @@ Outcome one_by_one(const Chain& chain, const Batches& batches)
             const double f[3] = {term.f[m].x, term.f[m].y, term.f[m].z};
             const double d[3] = {term.d[m].x, term.d[m].y, term.d[m].z};
             for (int k = 0; k < 3; ++k) {
-                const auto rounded = round_to_int_clamped(f[k] / force_unit);
+                const double units = f[k] / force_unit; // NaN of two atoms at the same place becomes the bound
+                const auto rounded = round_to_int(units < force_bound ? std::max(units, -force_bound) : force_bound);
                 outcome.f[atom(head)][k] += rounded;
                 outcome.f[atom(tail)][k] -= rounded;
                 for (int j = 0; j < 3; ++j) virial[3 * k + j].add(-0.5 * d[k] * f[j]);
