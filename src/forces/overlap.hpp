@@ -1,37 +1,38 @@
 #pragma once
 
-#include <holon/core/random.hpp>
-#include <holon/core/vec3.hpp>
+#include <holon/core/lattice.hpp>
+#include <holon/system/atoms.hpp>
 
-#include "pair_functions.hpp"
-
-#include <algorithm>
 #include <cmath>
-#include <fmt/format.h>
 #include <string>
 
-namespace holon {
+/// Pairs of atoms that overlap so much that their force is clamped at force_bound: the start of a minimisation.
+namespace holon::pair {
 
-/// About atoms that are too close to each other.
-inline std::string overlap_text(AtomId a, AtomId b, const std::string& what)
-{
-    return fmt::format("atoms {} and {} {}", std::min(a, b) + 1, std::max(a, b) + 1, what);
-}
-
-inline std::string clamped_text(AtomId a, AtomId b)
-{
-    return overlap_text(
-        a, b, fmt::format("overlap: the force between them is beyond {:.2g} kJ/mol/nm", force_bound * force_unit));
-}
+/// "atoms 3 and 7 are ...", for a message.
+std::string overlap_text(AtomId a, AtomId b, const std::string& what);
 
 /// From b to a, which are at the same place: any way will do that is the same wherever the two are computed [nm].
-inline Vec3 way_apart(AtomId a, AtomId b)
+Vec3 way_apart(AtomId a, AtomId b);
+
+/// Of a force [kJ/mol/nm].
+inline bool is_clamped(double force)
 {
-    const auto low = static_cast<std::uint32_t>(std::min(a, b)), high = static_cast<std::uint32_t>(std::max(a, b));
-    const auto random = Philox::encrypt({low, high, 0, 0}, {0, 0});
-    Vec3 d;
-    for (int k = 0; k < 3; ++k) d[k] = static_cast<double>(random[static_cast<std::size_t>(k)] | 1U) * 0x1p-31 - 1.0;
-    return (a < b ? 1.0 : -1.0) * std::sqrt(pair::least_distance2) * d;
+    return std::abs(force) > force_bound * force_unit;
 }
 
-} // namespace holon
+/// The energy that goes with a clamped force [kJ/mol]: towards smaller distances it rises in a straight line from where
+/// the force reaches the bound. `force` and `energy` are functions of the distance [nm]; at `far` nothing is clamped.
+template <class Force, class Energy>
+double energy_of_clamped_force(double r, double far, Force force, Energy energy)
+{
+    double inner = r, outer = far;
+    for (;;) {
+        const double middle = 0.5 * (inner + outer);
+        if (middle == inner || middle == outer) break;
+        (is_clamped(force(middle)) ? inner : outer) = middle;
+    }
+    return energy(outer) + std::copysign(force_bound * force_unit, force(inner)) * (outer - r);
+}
+
+} // namespace holon::pair

@@ -12,6 +12,7 @@
 #include <algorithm>
 #include <bit>
 #include <cmath>
+#include <fmt/format.h>
 #include <type_traits>
 
 namespace holon {
@@ -268,9 +269,9 @@ struct PairForce::Impl {
         const auto i = list.atoms()[index(p.i)], j = list.atoms()[index(p.j)];
         if (d[0] == 0.0 && d[1] == 0.0 && d[2] == 0.0) {
             const auto a = atoms.id[index(i)], b = atoms.id[index(j)];
-            if (wide.overlap.empty()) wide.overlap = overlap_text(a, b, "are at the same place");
+            if (wide.overlap.empty()) wide.overlap = pair::overlap_text(a, b, "are at the same place");
             const bool attract = own.kind == Kind::coulomb && own.charge[index(p.i)] * own.charge[index(p.j)] < 0.0;
-            if (!attract) add_wide(own, list, atoms, p, way_apart(a, b), wide);
+            if (!attract) add_wide(own, list, atoms, p, pair::way_apart(a, b), wide);
             return;
         }
         auto& block = wide.block;
@@ -289,22 +290,25 @@ struct PairForce::Impl {
     }
 
     /// Of the two in a block between which the force is largest.
-    static std::string worst_clamped(const Atoms& atoms, const WideForces& wide)
+    static std::string clamped_text(const Atoms& atoms, const WideForces& wide)
     {
         const auto size = [&wide](std::size_t n) {
             const auto& f = wide.block.force;
             return to_real(IVec3(f[0][n], f[1][n], f[2][n]), force_unit).norm();
         };
         std::size_t largest = 0;
-        for (std::size_t n = 1; n < index(wide.block.n); ++n) largest = size(n) > size(largest) ? n : largest;
-        return clamped_text(atoms.id[index(wide.first[largest])], atoms.id[index(wide.second[largest])]);
+        for (std::size_t n = 1; n < index(wide.block.n); ++n)
+            if (size(n) > size(largest)) largest = n;
+        return pair::overlap_text(
+            atoms.id[index(wide.first[largest])], atoms.id[index(wide.second[largest])],
+            fmt::format("overlap: the force between them is beyond {:.2g} kJ/mol/nm", force_bound * force_unit));
     }
 
     void add_collected(const KindData& own, const Atoms& atoms, WideForces& wide) const
     {
         auto& block = wide.block;
         HOLON_CALL(pair::wide_forces, own.kind, form(own), real, block);
-        if (block.clamped && wide.overlap.empty()) wide.overlap = worst_clamped(atoms, wide);
+        if (block.clamped && wide.overlap.empty()) wide.overlap = clamped_text(atoms, wide);
         for (std::size_t n = 0; n < index(block.n); ++n) {
             const IVec3 force(block.force[0][n], block.force[1][n], block.force[2][n]);
             wide.f[index(wide.first[n])] += force;
@@ -377,18 +381,16 @@ struct PairForce::Impl {
         for (const auto& sum : excess) sums.excess += sum;
     }
 
-    /// Of one pair: the energy that goes with the clamped force rises in a straight line towards smaller distances from
-    /// where the force reaches the bound.
+    /// Of one pair.
     FixedSum excess_of(const KindData& own, PlacePair p, const Vec3& d, double value) const
     {
-        constexpr double bound = force_bound * force_unit;
         const double r = std::sqrt(std::max(pair::distance2(d[0], d[1], d[2]), pair::least_distance2));
-        if (!(std::abs(force(own, p, r)) > bound)) return {};
-        double inner = r, outer = own.kind == Kind::coulomb ? constants.r_coulomb : constants.r_vdw;
-        for (double middle = 0.5 * (inner + outer); middle != inner && middle != outer; middle = 0.5 * (inner + outer))
-            (std::abs(force(own, p, middle)) > bound ? inner : outer) = middle;
-        const double line = std::copysign(bound, force(own, p, inner)) * (outer - r);
-        return FixedSum::from_raw(to_fixed(value) - to_fixed(energy(own, p, Vec3(outer, 0.0, 0.0)) + line));
+        const double cutoff = own.kind == Kind::coulomb ? constants.r_coulomb : constants.r_vdw;
+        const auto force_at = [&](double distance) { return force(own, p, distance); };
+        const auto energy_at = [&](double distance) { return energy(own, p, Vec3(distance, 0.0, 0.0)); };
+        if (!pair::is_clamped(force_at(r))) return {};
+        const double kept = pair::energy_of_clamped_force(r, cutoff, force_at, energy_at);
+        return FixedSum::from_raw(to_fixed(value) - to_fixed(kept));
     }
 
     /// Between two atoms at a distance, repulsion positive [kJ/mol/nm].

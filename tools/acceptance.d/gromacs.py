@@ -26,13 +26,16 @@ class Missing(Exception):
     """A program of GROMACS that is not installed."""
 
 
-def gmx(folder, *words, program="gmx_d", stdin="", ranks=0):
-    """Runs GROMACS in a folder; raises RunError if it fails."""
+def gmx(folder, *words, program="gmx_d", stdin="", ranks=0, seconds=None):
+    """Runs GROMACS in a folder; raises RunError if it fails, or takes longer than so many seconds."""
     if not shutil.which(program):
         raise Missing(f"{program} is not installed")
     launcher = holon.launch(ranks) if ranks else []
     command = [*launcher, program, "-quiet", "-nobackup", *map(str, words)]
-    done = subprocess.run(command, cwd=folder, input=stdin, capture_output=True, text=True)
+    try:
+        done = subprocess.run(command, cwd=folder, input=stdin, capture_output=True, text=True, timeout=seconds)
+    except subprocess.TimeoutExpired:
+        raise holon.RunError(f"{' '.join(command)}: still running after {seconds} s") from None
     if done.returncode != 0:
         raise holon.RunError(f"{' '.join(command)}\n{done.stdout[-1000:]}{done.stderr[-2000:]}")
     return done

@@ -39,6 +39,7 @@ struct BondedFixture {
     }
 
     struct Result {
+        std::string message;
         std::vector<IVec3> f;
         ForceSums sums;
 
@@ -92,7 +93,7 @@ struct BondedFixture {
         BondedForces forces(topology, constants(), box);
         Atoms a = atoms();
         forces.set_up(lists(), a);
-        forces.add_forces(a, want_energy ? &result.sums : nullptr);
+        result.message = forces.add_forces(a, want_energy ? &result.sums : nullptr);
         result.f = a.f;
         return result;
     }

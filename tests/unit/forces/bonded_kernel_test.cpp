@@ -89,12 +89,11 @@ struct Chain {
 struct Outcome {
     std::vector<IVec3> f;
     Totals totals{};
-    Reported reported{};
+    bool reported = false;
 
     bool operator==(const Outcome& other) const
     {
-        return f == other.f && std::memcmp(&totals, &other.totals, sizeof totals) == 0 &&
-               reported.left_out == other.reported.left_out && reported.clamped == other.reported.clamped;
+        return f == other.f && std::memcmp(&totals, &other.totals, sizeof totals) == 0 && reported == other.reported;
     }
 };
 
@@ -105,8 +104,9 @@ Outcome evaluate(Kernels run, const Chain& chain, const Batches& batches, bool w
     Outcome outcome;
     Atoms atoms = chain.atoms;
     atoms.f.assign(atoms.x.size(), IVec3::Zero());
-    outcome.reported = run(batches.kernel, kernel_data(batches, chain.constants, chain.box, atoms, atoms.f,
-                                                       want_totals ? &outcome.totals : nullptr));
+    const auto data =
+        kernel_data(batches, chain.constants, chain.box, atoms, atoms.f, want_totals ? &outcome.totals : nullptr);
+    outcome.reported = run(batches.kernel, data).left_out;
     outcome.f = atoms.f;
     return outcome;
 }
@@ -171,8 +171,8 @@ Outcome one_by_one(const Chain& chain, const Batches& batches)
             const Vec3 d = to_real(chain.box.minimum_image(atoms.x[atom(i)] - atoms.x[atom(j)]), position_unit);
             return V3<double>{d[0], d[1], d[2]};
         };
-        const auto term = Term::template compute<double>(
-            difference, OneLane{batches, batch, lane, constants, outcome.reported.left_out});
+        const auto term =
+            Term::template compute<double>(difference, OneLane{batches, batch, lane, constants, outcome.reported});
         FixedSum energy[std::size(term.energy)], virial[9];
         for (std::size_t e = 0; e < std::size(term.energy); ++e) {
             energy[e].add(term.energy[e]);
@@ -184,9 +184,8 @@ Outcome one_by_one(const Chain& chain, const Batches& batches)
             const double f[3] = {term.f[m].x, term.f[m].y, term.f[m].z};
             const double d[3] = {term.d[m].x, term.d[m].y, term.d[m].z};
             for (int k = 0; k < 3; ++k) {
-                const double exact = f[k] / force_unit;
-                if (!(std::abs(exact) < force_bound)) outcome.reported.clamped = true;
-                const auto rounded = round_to_int(exact < force_bound ? std::max(exact, -force_bound) : force_bound);
+                const double units = f[k] / force_unit; // NaN of two atoms at the same place becomes the bound
+                const auto rounded = round_to_int(units < force_bound ? std::max(units, -force_bound) : force_bound);
                 outcome.f[atom(head)][k] += rounded;
                 outcome.f[atom(tail)][k] -= rounded;
                 for (int j = 0; j < 3; ++j) virial[3 * k + j].add(-0.5 * d[k] * f[j]);

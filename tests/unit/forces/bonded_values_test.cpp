@@ -43,6 +43,19 @@ TEST(BondedValues, Bonds)
     EXPECT_NEAR(morse.force(0)[0], -2 * 400.0 * 20.0 * decay * (1 - decay), tolerance);
 }
 
+TEST(BondedValues, LargeEnergiesAreExactAndClampedForcesSaid)
+{
+    const auto strong = BondedFixture(Interaction::harmonic_bond, {0.15, 1e8}, pair_geometry).evaluate();
+    EXPECT_NEAR(strong.force(0)[0], -5e6, 1e-3);
+    EXPECT_EQ(strong.message, "");
+
+    const auto stronger = BondedFixture(Interaction::harmonic_bond, {0.15, 1.44e11}, pair_geometry).evaluate();
+    EXPECT_NEAR(stronger.energy(EnergyTerm::bond), 1.8e8, 1e-3);
+    EXPECT_NEAR(stronger.virial()(0, 0), 7.2e8, 1e-2);
+    EXPECT_EQ(stronger.force(0)[0], -force_bound * force_unit);
+    EXPECT_NE(stronger.message.find("beyond 3.4e+07 kJ/mol/nm"), std::string::npos) << stronger.message;
+}
+
 TEST(BondedValues, Angles)
 {
     const double theta0 = 90.0 * units::degree, bend = 30.0 * units::degree;
