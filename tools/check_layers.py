@@ -18,8 +18,9 @@ LEVELS = [
     {"comm"},
     {"system"},
     {"mesh"},
-    {"forces", "constraints", "integrators"},
-    {"io", "observables"},
+    {"forces", "constraints"},
+    {"dynamics"},
+    {"io"},
     {"app"},
     {"drivers"},
 ]
@@ -60,8 +61,9 @@ def layer_of(path):
 def check_include(root, path, layer, bracket, name):
     """Yields what is wrong with one #include of a file of the program."""
     if bracket == '"':
-        if "/" in name or not (root / path.parent / name).is_file():
-            yield f'"{name}" is not a header of this folder: write <holon/layer/name.hpp>'
+        here = root / path.parent if "/" not in name else root / path.parts[0] / layer
+        if ".." in name or not (here / name).is_file():
+            yield f'"{name}" is no header of this folder, nor "room/name.hpp" of this layer: write <holon/layer/name.hpp>'
         return
     if name.startswith("holon/"):
         target = name.split("/")[1]

@@ -8,7 +8,7 @@ import sys
 FILES = {
     "md.log": "the account of the run",
     "energy.csv": "energies, temperature and pressure",
-    "trajectory.h5": "the trajectory (H5MD: MDAnalysis, h5py)",
+    "trajectory.h5md": "the trajectory (H5MD: MDAnalysis, h5py)",
     "confout.gro": "the last coordinates and velocities",
     "checkpoint.h5": "continue with: mpirun -n 2 holon-md --restart {folder}/checkpoint.h5 --nsteps N",
     "summary.json": "the figures above, for scripts",

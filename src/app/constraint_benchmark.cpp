@@ -2,13 +2,11 @@
 
 #include "program.hpp"
 
-#include <holon/app/engine.hpp>
 #include <holon/app/input.hpp>
-#include <holon/app/simulation.hpp>
 #include <holon/comm/on_root.hpp>
 #include <holon/constraints/benchmark.hpp>
 #include <holon/core/error.hpp>
-#include <holon/integrators/propagate.hpp>
+#include <holon/dynamics/dynamics.hpp>
 #include <holon/io/atomic_file.hpp>
 
 #include <charconv>
@@ -130,60 +128,46 @@ struct FreeStep {
 };
 
 /// Takes one step of the input with exact constraints, so that velocities are as in a run, and the next without any.
-FreeStep free_step(Engine& engine, RunInput& input)
+FreeStep free_step(System& system, RunInput& input)
 {
     const auto& parameters = input.settings.parameters;
-    engine.distribute(std::move(input.records), std::move(input.kept));
-    if (!input.checkpoint) Simulation::prepare_start(engine, parameters, input.state.step);
-    auto& atoms = engine.atoms;
-    const auto& scheme = scheme_of(parameters.integrator);
-    engine.compute_forces(false);
-    kick(atoms, scheme.first_kick * parameters.dt);
-    atoms.x_ref = atoms.x;
-    drift(atoms, parameters.dt);
-    engine.constrain_positions({.step = input.state.step, .dt = parameters.dt});
-    if (engine.any_failure()) engine.fail_together(input.state.step);
-    engine.repartition();
-    engine.compute_forces(false);
-    if (engine.any_failure()) engine.fail_together(input.state.step + 1);
-    kick(atoms, parameters.dt); // for velocity Verlet: the end of one step and the start of the next
+    system.distribute(std::move(input.records), std::move(input.kept));
+    if (!input.checkpoint) prepare_start(system, parameters, input.state.step);
+    Dynamics dynamics(system, parameters, input.state.step);
+    Recorder nobody;
+    dynamics.run(input.state.step + 1, nobody);
+    system.repartition();
+    const auto start = system.atoms.x;
+    dynamics.begin_step();
+    auto& atoms = system.atoms;
     FreeStep step;
-    const auto start = atoms.x;
-    drift(atoms, parameters.dt);
     for (std::int32_t a = 0; a < atoms.n_owned; ++a) {
         const auto k = static_cast<std::size_t>(a);
         step.moved.emplace(atoms.id[k], atoms.x[k] - start[k]);
         atoms.x[k] = start[k];
-        step.records.push_back(canonical(atoms, engine.box(), a));
+        step.records.push_back(canonical(atoms, system.box(), a));
     }
     return step;
-}
-
-std::vector<MoleculeClusters> clusters_of(const Topology& topology)
-{
-    std::vector<MoleculeClusters> clusters;
-    for (const auto& molecule : topology.molecule_types) clusters.push_back(find_clusters(molecule));
-    return clusters;
 }
 
 std::vector<BenchmarkRow> run_benchmark(const Communicator& comm, RunInput& input, const BenchmarkAxes& axes)
 {
     const auto in_run = input.settings.parameters;
     auto& parameters = input.settings.parameters;
-    if (parameters.integrator == IntegratorKind::steep) parameters.integrator = IntegratorKind::md;
+    if (scheme_entry(parameters.integrator).traits.minimises) parameters.integrator = "md";
     parameters.constraint_algorithm = "newton";
     const auto& topology = *input.topology;
     if (topology.n_constraints() == 0)
         throw InputError("The system has no constraints. Ask for some: --constraints all-bonds.");
-    Engine engine(comm, input.topology, parameters, input.box);
-    auto step = free_step(engine, input);
+    System system(comm, input.topology, parameters, input.box);
+    auto step = free_step(system, input);
 
     // The solvers see the domains of a run, and whatever copies the most demanding of them needs.
     const auto clusters = clusters_of(topology);
     ConstraintBenchmark benchmark(topology, clusters, axes, solver_order(in_run), solver_settings(in_run, comm));
     auto needs = TermIndex(topology).needs(clusters);
     benchmark.add_needs(needs);
-    Partition partition(comm, topology, clusters, needs, parameters, input.box, engine.partition().grid());
+    Partition partition(comm, topology, clusters, needs, parameters, input.box, system.partition().grid());
     Atoms atoms;
     partition.distribute(std::move(step.records), {}, atoms, 0.0);
     atoms.x_ref = atoms.x;

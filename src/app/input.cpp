@@ -5,6 +5,7 @@
 #include <holon/core/error.hpp>
 #include <holon/core/parallel.hpp>
 #include <holon/core/state_hash.hpp>
+#include <holon/dynamics/scheme.hpp>
 #include <holon/io/gro_file.hpp>
 #include <holon/io/index_file.hpp>
 #include <holon/io/text_file.hpp>
@@ -15,6 +16,7 @@
 
 #include <filesystem>
 #include <fmt/format.h>
+#include <functional>
 #include <utility>
 
 namespace holon {
@@ -51,13 +53,25 @@ int box_bits(Precision precision)
     return precision == Precision::mixed ? 22 : 44;
 }
 
-/// What the texts stand for, in the order in which it is needed.
+/// A cutoff of half the box stays one when the box comes onto its lattice, and half of it may become a little less.
+void fit_cutoffs(RunInput& input)
+{
+    constexpr double decimals = 1e-9; // relative; of the input
+    auto& p = input.settings.parameters;
+    const double half = input.box.max_cutoff(), exact = Box(input.box.master(), position_bits).max_cutoff();
+    for (double* cutoff : {&p.rcoulomb, &p.rvdw})
+        if (*cutoff > half && *cutoff <= exact * (1.0 + decimals)) *cutoff = half;
+}
+
+/// What the texts stand for, in the order in which it is needed. `check_count` refuses a topology of so many atoms
+/// before memory is taken for groups of them.
 void interpret(RunInput& input, const std::string& topology_text, const std::string& index_text,
-               const std::string& index_name, Notes& notes)
+               const std::string& index_name, Notes& notes, const std::function<void(std::int64_t)>& check_count)
 {
     const auto& parameters = input.settings.parameters;
     input.topology = std::make_shared<Topology>(
         read_topology(ExpandedTopology::from_text(topology_text), {parameters.constraints}, notes));
+    check_count(input.topology->n_atoms());
     std::vector<AtomGroup> groups;
     if (!index_text.empty()) groups = parse_index(index_text, index_name, input.topology->n_atoms());
     resolve_groups(input.settings, *input.topology, groups);
@@ -72,17 +86,16 @@ void check_atom_count(const std::string& path, std::int64_t in_file, std::int64_
                         path, in_file, in_topology));
 }
 
-/// Deals the atoms of a .gro file out to the ranks, piece by piece, so that no rank holds them all. Collective.
-void read_coordinates(const Communicator& comm, const std::string& path, RunInput& input)
+/// Deals the atoms of a .gro file, which rank 0 has opened, out to the ranks, piece by piece, so that no rank holds
+/// them all. Collective.
+void read_coordinates(const Communicator& comm, const std::string& path, std::optional<GroReader>& reader,
+                      RunInput& input)
 {
     constexpr std::int64_t piece = 20000;
-    std::optional<GroReader> reader;
     Mat3 vectors = Mat3::Zero();
     std::int64_t velocities = 0, renamed = 0;
     const auto& topology = *input.topology;
     on_root(comm, [&] {
-        reader.emplace(path);
-        check_atom_count(path, reader->n_atoms(), topology.n_atoms());
         vectors = reader->box();
         velocities = reader->has_velocities() ? 1 : 0;
     });
@@ -134,7 +147,7 @@ void derive_seeds(const Communicator& comm, RunInput& input, const std::string& 
 {
     auto& settings = input.settings;
     const auto& p = settings.parameters;
-    const bool ld = settings.derive_ld_seed && (p.tcoupl != Thermostat::no || p.integrator == IntegratorKind::sd);
+    const bool ld = settings.derive_ld_seed && (p.tcoupl != "no" || scheme_entry(p.integrator).traits.own_bath);
     const bool gen = settings.derive_gen_seed && p.gen_vel;
     if (!ld && !gen) return;
     std::uint64_t hash = text_hash(topology_text) + box_hash(input.box);
@@ -162,8 +175,15 @@ RunInput start(const Communicator& comm, const RunOptions& options, const std::s
         read_settings(read_on_root(comm, options.parameters, "parameters"), options.parameters, options, input.notes);
     const auto topology_text = read_topology_text(comm, options, input.settings);
     const auto index_text = read_index_text(comm, options);
-    interpret(input, topology_text, index_text, options.index, input.notes);
-    read_coordinates(comm, options.coordinates, input);
+    std::optional<GroReader> reader;
+    interpret(input, topology_text, index_text, options.index, input.notes, [&](std::int64_t n_atoms) {
+        on_root(comm, [&] {
+            reader.emplace(options.coordinates);
+            check_atom_count(options.coordinates, reader->n_atoms(), n_atoms);
+        });
+    });
+    read_coordinates(comm, options.coordinates, reader, input);
+    fit_cutoffs(input);
     const auto implied = leave_out_implied_constraints(comm, *input.topology, input.records, input.box);
     const auto restraints = read_restraints(comm, options.restraint_coordinates, *input.topology, options.topology);
     set_restraints(*input.topology, restraints);
@@ -232,14 +252,16 @@ RunInput go_on(const Communicator& comm, const RunOptions& options, const std::s
     if (named) check_same_system(*named, options, path, text("topology"), text("index"));
     input.settings = continue_settings(stored_mdp, named ? std::move(named->settings)
                                                          : read_settings(stored_mdp, path, options, unused));
-    interpret(input, text("topology"), text("index"), path, unused);
-    if (contents.input.atoms != input.topology->n_atoms())
-        throw InputError(fmt::format("{}: {} atoms, but its topology has {}.", path, contents.input.atoms,
-                                     input.topology->n_atoms()));
+    interpret(input, text("topology"), text("index"), path, unused, [&](std::int64_t n_atoms) {
+        if (contents.input.atoms != n_atoms)
+            throw InputError(
+                fmt::format("{}: {} atoms, but its topology has {}.", path, contents.input.atoms, n_atoms));
+    });
     leave_out_constraints(*input.topology, contents.input.texts["implied-constraints"]); // older ones have none
     set_restraints(*input.topology, text("restraints"));
     input.state = contents.state;
     input.box = box_of(input.state, input.settings.parameters);
+    fit_cutoffs(input);
     input.records = contents.atoms;
     input.kept = contents.kept;
     input.stored = contents.input;
@@ -250,12 +272,12 @@ RunInput go_on(const Communicator& comm, const RunOptions& options, const std::s
         input.state.outputs = {};
     }
     input.checkpoint = std::move(contents);
-    const auto last = input.settings.parameters.nsteps;
-    if (last >= 0 && last < input.state.step)
+    const auto& p = input.settings.parameters;
+    if (p.last_step() < input.state.step)
         throw InputError(
-            fmt::format("{}: the checkpoint is at step {}, beyond nsteps = {}. Give a larger --nsteps (the "
-                        "step at which the run ends).",
-                        path, input.state.step, last));
+            fmt::format("{}: the checkpoint is at step {}, beyond the end of the run at init-step + nsteps = {}. Give "
+                        "a larger --nsteps (steps of the whole run, from init-step = {} on).",
+                        path, input.state.step, p.last_step(), p.init_step));
     return input;
 }
 

@@ -16,7 +16,7 @@ namespace {
 
 constexpr const char* usage =
     "holon-inspect FILE [FILE2] [options]\n\n"
-    "Shows and verifies a checkpoint.h5 or trajectory.h5; with two files, compares their states or frames.\n\n"
+    "Shows and verifies a checkpoint.h5 or trajectory.h5md; with two files, compares their states or frames.\n\n"
     "  --slot N[,M]      a state other than the newest; with two numbers, that of the second file or\n"
     "  --step N[,M]      two states of one file to compare\n"
     "  --gro FILE        write the state as a .gro file at full precision\n"

@@ -17,17 +17,20 @@ int show_checkpoint(const std::string& path)
     for (const auto& [name, text] : input.texts) fmt::print("  input {}: {} bytes\n", name, text.size());
     fmt::print("{:>6}  {:8}  {:>12}  {:>14}  {:>6}  {:16}\n", "slot", "kind", "step", "time (ps)", "ranks",
                "state hash");
-    for (const auto& slot : file.slots()) {
+    int newest = -1;
+    std::int64_t last = -1;
+    const auto count = static_cast<int>(file.slots().size());
+    for (int k = 0; k < count; ++k) {
+        const auto slot = file.read(k);
         const auto kind = slot.synced ? "synced" : "ring";
-        const auto problem = file.verify(slot.index);
-        if (!problem.empty())
-            fmt::print("{:6}  {:8}  {}{}\n", slot.index, kind, slot.empty ? "" : "not valid: ", problem);
-        else
-            fmt::print("{:6}  {:8}  {:12}  {:14g}  {:6}  {:16}\n", slot.index, kind, slot.state.step, slot.state.time,
-                       slot.ranks,
-                       state_hash_text(state_hash(slot.state, file.atoms(slot.index), file.kept(slot.index))));
+        if (!slot.problem.empty()) {
+            fmt::print("{:6}  {:8}  {}{}\n", k, kind, slot.empty ? "" : "not valid: ", slot.problem);
+            continue;
+        }
+        fmt::print("{:6}  {:8}  {:12}  {:14g}  {:6}  {:16}\n", k, kind, slot.state.step, slot.state.time, slot.ranks,
+                   state_hash_text(state_hash(slot.state, slot.atoms, slot.kept)));
+        if (slot.sequence > last) newest = k, last = slot.sequence;
     }
-    const int newest = file.newest_valid();
     if (newest < 0) throw InputError(fmt::format("{} holds no valid state.", path));
     fmt::print("A restart goes on from slot {}.\n", newest);
     return inspect_good;
@@ -36,9 +39,14 @@ int show_checkpoint(const std::string& path)
 int show_trajectory(const std::string& path)
 {
     const TrajectoryFile file(path);
-    fmt::print("{}: trajectory of {} atoms: positions{}{}{}\n", path, file.atoms(),
-               file.velocities() ? ", velocities" : "", file.forces() ? ", forces" : "",
-               file.constraint_forces() ? ", constraint forces" : "");
+    std::string contents;
+    for (const auto& [quantity, name] : {std::pair(Quantity::position, "positions"),
+                                         {Quantity::velocity, "velocities"},
+                                         {Quantity::force, "forces"},
+                                         {Quantity::constraint_force, "constraint forces"}})
+        if (file.has(quantity))
+            contents += fmt::format("{}{} x {}", contents.empty() ? "" : ", ", file.frames(quantity), name);
+    fmt::print("{}: trajectory of {} atoms: {}\n", path, file.atoms(), contents);
     if (const auto last = file.frames() - 1; last >= 0)
         fmt::print("{} frames, steps {} to {}, {:g} to {:g} ps\n", last + 1, file.step(0), file.step(last),
                    file.time(0), file.time(last));

@@ -15,27 +15,31 @@ namespace holon {
 
 namespace {
 
-int find_slot(const CheckpointFile& file, const std::string& path, const StateChoice& choice)
+/// The state of a step, from whatever slot it is in.
+CheckpointSlot read_step(const CheckpointFile& file, const std::string& path, std::int64_t step)
 {
-    if (choice.slot) {
-        if (*choice.slot < 0 || *choice.slot >= static_cast<int>(file.slots().size()))
-            throw InputError(
-                fmt::format("{} has no slot {}: they are 0 to {}.", path, *choice.slot, file.slots().size() - 1));
-        return *choice.slot;
-    }
-    if (!choice.step) {
-        const int slot = file.newest_valid();
-        if (slot < 0) throw InputError(fmt::format("{} holds no valid state.", path));
-        return slot;
-    }
     std::string problem;
     for (const auto& slot : file.slots()) {
-        if (slot.empty || slot.state.step != *choice.step) continue;
-        problem = file.verify(slot.index);
-        if (problem.empty()) return slot.index;
+        if (slot.empty || slot.state.step != step) continue;
+        auto found = file.read(slot.index);
+        if (found.problem.empty() && found.state.step == step) return found;
+        problem = found.problem.empty() ? ": the run that goes on has overwritten it" : ": " + found.problem;
     }
     throw InputError(fmt::format("{} has no state of step {}{}. Without --step and --slot it lists what it has.", path,
-                                 *choice.step, problem.empty() ? "" : ": " + problem));
+                                 step, problem));
+}
+
+CheckpointSlot read_choice(const CheckpointFile& file, const std::string& path, const StateChoice& choice)
+{
+    if (choice.step) return read_step(file, path, *choice.step);
+    if (!choice.slot) return file.newest();
+    const auto count = static_cast<int>(file.slots().size());
+    if (*choice.slot < 0 || *choice.slot >= count)
+        throw InputError(fmt::format("{} has no slot {}: they are 0 to {}.", path, *choice.slot, count - 1));
+    auto found = file.read(*choice.slot);
+    if (!found.problem.empty())
+        throw InputError(fmt::format("{}: slot {} is not valid: {}.", path, *choice.slot, found.problem));
+    return found;
 }
 
 const std::string& text_of(const WholeState& state, const char* name)
@@ -57,11 +61,12 @@ Parameters parameters_of(const WholeState& state)
 WholeState::WholeState(const std::string& path_, const StateChoice& choice) : path(path_)
 {
     const CheckpointFile file(path);
-    slot = find_slot(file, path, choice);
-    atoms = file.atoms(slot);
-    kept = file.kept(slot);
+    auto found = read_choice(file, path, choice);
+    slot = found.index;
+    run = std::move(found.state);
+    atoms = std::move(found.atoms);
+    kept = std::move(found.kept);
     input = file.input();
-    run = file.slots()[static_cast<std::size_t>(slot)].state;
 }
 
 std::string WholeState::text() const

@@ -1,19 +1,33 @@
 #include <holon/app/outputs.hpp>
 
+#include <holon/app/run_state.hpp>
 #include <holon/app/state_gro.hpp>
 #include <holon/app/stop_signals.hpp>
 #include <holon/comm/on_root.hpp>
 #include <holon/core/error.hpp>
 #include <holon/core/state_hash.hpp>
+#include <holon/dynamics/scheme.hpp>
 
 #include "parallel_report.hpp"
 
+#include <cmath>
 #include <filesystem>
 #include <fmt/format.h>
 
 namespace holon {
 
 namespace {
+
+constexpr const char* trajectory_name = "trajectory.h5md";
+constexpr const char* old_trajectory_name = "trajectory.h5"; // of earlier versions
+
+/// The trajectory that is in a folder, be it under its old name; empty, if there is none.
+std::string trajectory_in(const std::string& folder)
+{
+    for (const char* name : {trajectory_name, old_trajectory_name})
+        if (auto path = folder + "/" + name; std::filesystem::exists(path)) return path;
+    return {};
+}
 
 /// Terms with interactions in this system; non-bonded ones always.
 std::vector<EnergyTerm> present_terms(const Topology& topology, const Parameters& parameters)
@@ -74,39 +88,26 @@ std::vector<std::pair<std::string, double>> mean_timings(const Communicator& com
     return timings;
 }
 
-std::uint64_t system_hash(const Engine& engine)
-{
-    std::uint64_t hash = 0;
-    for (std::int32_t i = 0; i < engine.atoms.n_owned; ++i) {
-        const auto atom = canonical(engine.atoms, engine.box(), i);
-        hash += atom_hash(atom.id, atom.x, atom.image, atom.v);
-        for_each_kept(engine.atoms, static_cast<std::size_t>(i),
-                      [&hash](const KeptNumber& n) { hash += kept_hash(n.id, n.index, n.value); });
-    }
-    return static_cast<std::uint64_t>(engine.comm().sum(static_cast<std::int64_t>(hash))) + box_hash(engine.box());
-}
-
-TrajectoryInfo trajectory_info(const RunInput& input, const Engine& engine, std::int64_t step)
+TrajectoryInfo trajectory_info(const RunInput& input, const System& system, std::int64_t step)
 {
     const auto& p = input.settings.parameters;
     TrajectoryInfo info;
-    info.atoms = engine.topology().n_atoms();
+    info.atoms = system.topology().n_atoms();
     info.run_id = input.stored.run_id;
     info.program_version = HOLON_VERSION;
-    info.velocities = p.write_velocities;
-    info.forces = p.write_forces;
-    info.constraint_forces = p.write_constraint_forces;
+    info.schedule = schedules_of(p);
     info.double_precision = p.precision == Precision::real64;
-    info.frames = p.nstx > 0 && p.nsteps >= 0 ? (p.nsteps - step) / p.nstx + 2 : 0;
-    if (engine.comm().root()) describe_atoms(engine.topology(), info);
+    info.first_step = step;
+    info.last_step = p.last_step();
+    if (system.comm().root()) describe_atoms(system.topology(), info);
     return info;
 }
 
 } // namespace
 
-std::optional<MeshReport> mesh_report(Engine& engine, const Parameters& parameters)
+std::optional<MeshReport> mesh_report(System& system, const Parameters& parameters)
 {
-    const auto* settings = engine.mesh_settings();
+    const auto* settings = system.force_field().mesh_settings();
     if (settings == nullptr) return std::nullopt;
     MeshReport report;
     const bool prolate = settings->kind == MeshKind::esp;
@@ -119,11 +120,11 @@ std::optional<MeshReport> mesh_report(Engine& engine, const Parameters& paramete
     report.width = settings->window->width();
     for (int k = 0; k < 3; ++k) {
         const auto a = static_cast<std::size_t>(k);
-        report.spacing[a] = engine.box().vectors().row(k).norm() / report.grid[a];
+        report.spacing[a] = system.box().vectors().row(k).norm() / report.grid[a];
     }
     report.window_band = settings->window_band;
     report.expected_error = settings->expected_error;
-    report.measured_error = engine.mesh_error();
+    if (const double error = system.mesh_error(); !std::isnan(error)) report.measured_error = error;
     return report;
 }
 
@@ -135,38 +136,40 @@ std::string Outputs::mismatch(const std::string& folder, std::uint64_t run_id, c
         if (mark.bytes == 0 && !newest) return fmt::format("{} had not been begun", path);
         return AppendFile::mismatch(path, mark);
     };
-    const auto trajectory = folder + "/trajectory.h5";
+    const auto trajectory = trajectory_in(folder);
     std::string problem;
-    if (std::filesystem::exists(trajectory)) problem = TrajectoryFile(trajectory).mismatch(run_id, marks);
+    if (!trajectory.empty()) problem = TrajectoryFile(trajectory).mismatch(run_id, marks);
     if (problem.empty()) problem = text_mismatch("energy.csv", marks.energies);
     if (problem.empty()) problem = text_mismatch("md.log", marks.log);
     return problem;
 }
 
-Outputs::Outputs(const RunInput& input, OutputFolder& folder, Engine& engine, const RunState& state)
-    : parameters_(input.settings.parameters), folder_(folder), terms_(present_terms(engine.topology(), parameters_)),
+Outputs::Outputs(const RunInput& input, OutputFolder& folder, System& system, const RunState& state)
+    : parameters_(input.settings.parameters), folder_(folder), terms_(present_terms(system.topology(), parameters_)),
       in_place_(input.in_place), start_step_(state.step), step_(state.step)
 {
-    const auto& comm = engine.comm();
-    const auto info = trajectory_info(input, engine, state.step);
+    const auto& comm = system.comm();
+    const auto info = trajectory_info(input, system, state.step);
     std::vector<std::string> columns;
     for (const auto term : terms_) columns.emplace_back(energy_term_keys[static_cast<std::size_t>(term)]);
     for (const char* name : {"potential", "kinetic", "conserved", "temperature_K", "pressure_bar"})
         columns.emplace_back(name);
 
+    const bool writes_trajectory = !info.schedule[Quantity::position].empty();
     on_root(comm, [&] { // nothing is touched before everything has been looked at
+        const auto trajectory = in_place_ ? trajectory_in(folder_.path()) : std::string();
         if (goes_on_in("energy.csv") && state.outputs.energies.bytes > 0)
             EnergyFile::check_append(file("energy.csv"), columns, state.outputs.energies.bytes);
-        if (goes_on_in("trajectory.h5") && parameters_.nstx > 0)
-            TrajectoryWriter::check_append(file("trajectory.h5"), info);
+        if (!trajectory.empty() && writes_trajectory) TrajectoryWriter::check_append(trajectory, info);
         if (!in_place_) return;
         start_marks_ = state.outputs;
-        if (!goes_on_in("trajectory.h5")) start_marks_.frames = 0, start_marks_.last_frame = OutputMarks::no_step;
+        if (trajectory.empty()) start_marks_.frames = 0, start_marks_.last_frame = OutputMarks::no_step;
         if (!goes_on_in("energy.csv")) start_marks_.energies = {};
         if (!goes_on_in("md.log")) start_marks_.log = {}, start_marks_.last_table = OutputMarks::no_step;
+        if (trajectory == file(old_trajectory_name)) std::filesystem::rename(trajectory, file(trajectory_name));
     });
-    open_checkpoint(input, engine, state);
-    if (parameters_.nstx > 0) open_trajectory(comm, info);
+    open_checkpoint(input, system, state);
+    if (writes_trajectory) open_trajectory(comm, info);
     on_root(comm, [&] {
         open_texts(columns);
         std::filesystem::remove(file("summary.json")); // of the part that goes on now
@@ -179,13 +182,13 @@ bool Outputs::goes_on_in(const char* name) const
     return in_place_ && std::filesystem::exists(file(name));
 }
 
-void Outputs::open_checkpoint(const RunInput& input, const Engine& engine, const RunState& state)
+void Outputs::open_checkpoint(const RunInput& input, const System& system, const RunState& state)
 {
     const auto& p = parameters_;
     if (p.checkpoint_interval <= 0) return;
     const CheckpointOptions options{.mapping = p.checkpoint_mapping,
                                     .sync_seconds = p.checkpoint_sync,
-                                    .sync_also = {file("trajectory.h5"), file("energy.csv"), file("md.log")}};
+                                    .sync_also = {file(trajectory_name), file("energy.csv"), file("md.log")}};
     auto marked = state;
     marked.outputs = start_marks_;
     if (in_place_) {
@@ -193,17 +196,17 @@ void Outputs::open_checkpoint(const RunInput& input, const Engine& engine, const
         auto contents = *input.checkpoint;
         contents.input = input.stored;
         contents.state = marked;
-        checkpoint_ = CheckpointWriter::resume(engine.comm(), file("checkpoint.h5"), contents, options, engine.atoms,
-                                               engine.box());
+        checkpoint_ = CheckpointWriter::resume(system.comm(), file("checkpoint.h5"), contents, options, system.atoms,
+                                               system.box());
         checkpoint_->agree(checkpoint_sync_due);
-        checkpoint_->submit(marked, engine.atoms, engine.box());
+        checkpoint_->submit(marked, system.atoms, system.box());
         checkpoint_->finish();
-        on_all(engine.comm(), [this] {
+        on_all(system.comm(), [this] {
             if (const auto error = checkpoint_->error(); !error.empty()) throw Failure(error);
         });
     } else {
-        checkpoint_ = CheckpointWriter::create(engine.comm(), file("checkpoint.h5"), input.stored, options, marked,
-                                               engine.atoms, engine.box());
+        checkpoint_ = CheckpointWriter::create(system.comm(), file("checkpoint.h5"), input.stored, options, marked,
+                                               system.atoms, system.box());
     }
     last_checkpoint_ = state.step;
 }
@@ -211,8 +214,8 @@ void Outputs::open_checkpoint(const RunInput& input, const Engine& engine, const
 void Outputs::open_trajectory(const Communicator& comm, const TrajectoryInfo& info)
 {
     std::int64_t there = 0;
-    on_root(comm, [&] { there = goes_on_in("trajectory.h5") ? 1 : 0; });
-    const auto path = file("trajectory.h5");
+    on_root(comm, [&] { there = goes_on_in(trajectory_name) ? 1 : 0; });
+    const auto path = file(trajectory_name);
     trajectory_ = comm.max(there) != 0 ? TrajectoryWriter::resume(comm, path, info, start_step_)
                                        : TrajectoryWriter::create(comm, path, info);
 }
@@ -237,40 +240,40 @@ OutputMarks Outputs::marks() const
     return marks;
 }
 
-void Outputs::describe(const RunInput& input, Engine& engine, const std::optional<MeshReport>& mesh)
+void Outputs::describe(const RunInput& input, System& system, const std::optional<MeshReport>& mesh)
 {
     mesh_ = mesh;
-    const auto& comm = engine.comm();
-    const auto& topology = engine.topology();
-    const auto least = -comm.max(-std::int64_t{engine.atoms.n_owned}),
-               most = comm.max(std::int64_t{engine.atoms.n_owned});
-    const auto copies = comm.max(std::int64_t{engine.atoms.n_total - engine.atoms.n_owned});
+    const auto& comm = system.comm();
+    const auto& topology = system.topology();
+    const auto least = -comm.max(-std::int64_t{system.atoms.n_owned}),
+               most = comm.max(std::int64_t{system.atoms.n_owned});
+    const auto copies = comm.max(std::int64_t{system.atoms.n_total - system.atoms.n_owned});
     if (!log_) return;
     diagnoses_ = diagnose(topology);
     auto& log = *log_;
-    const auto& n = engine.partition().grid().n();
+    const auto& n = system.partition().grid().n();
     log.line(parallel_text(comm.size()));
     log.line(fmt::format("System: {}: {} atoms, {} molecules, {} constraints, total charge {:.4f} e", topology.name,
                          topology.n_atoms(), topology.n_molecules(), topology.n_constraints(),
                          topology.total_charge()));
-    const Mat3 box = engine.box().vectors();
+    const Mat3 box = system.box().vectors();
     log.line(fmt::format("Box: ({:.5f} 0 0) ({:.5f} {:.5f} 0) ({:.5f} {:.5f} {:.5f}) nm, {:.3f} nm^3", box(0, 0),
-                         box(1, 0), box(1, 1), box(2, 0), box(2, 1), box(2, 2), engine.box().volume()));
+                         box(1, 0), box(1, 1), box(2, 0), box(2, 1), box(2, 2), system.box().volume()));
     log.line(fmt::format("Domains: {} x {} x {}, {} to {} atoms per rank, at most {} copies", n[0], n[1], n[2], least,
                          most, copies));
     if (mesh) log.line(mesh_text(*mesh));
-    if (!engine.constraints().empty())
-        log.line("Constraints:\n" + engine.constraints().description() + diagnosis_text(diagnoses_, topology));
+    if (!system.constraints().empty())
+        log.line("Constraints:\n" + system.constraints().description() + diagnosis_text(diagnoses_, topology));
     if (start_step_ != parameters_.init_step || input.in_place)
         log.line(fmt::format("Going on from the checkpoint of step {}", start_step_));
     for (const auto& note : input.notes.texts()) log.line("Note: " + note);
     log.line("\nParameters:\n" + effective_mdp(input.settings));
 }
 
-void Outputs::start_clocks(Engine& engine)
+void Outputs::start_clocks(System& system)
 {
-    engine.timers = {};
-    clocks_.start(engine.comm(), checkpoint_);
+    system.timers = {};
+    clocks_.start(system.comm(), checkpoint_);
 }
 
 bool Outputs::wants_energies(std::int64_t step) const
@@ -308,45 +311,46 @@ void Outputs::measured(const Measurement& m)
     if (log_ && (due(parameters_.nstlog) || m.step == start_step_)) log_->energies(m, energies);
 }
 
-void Outputs::frame(Engine& engine, std::int64_t step, double time)
+void Outputs::frame(System& system, const Clock& clock)
 {
-    step_ = step;
-    if (log_) log_->progress(step, start_step_, parameters_.nsteps, clocks_.wall_seconds());
-    if (!trajectory_ || step % parameters_.nstx != 0 || trajectory_->has_frame(step)) return;
-    const auto timer = engine.timers.measure(Stage::output);
-    trajectory_->append(step, time, engine.atoms, engine.box());
+    const auto step = step_ = clock.step;
+    if (log_)
+        log_->progress(step, start_step_, parameters_.endless() ? -1 : parameters_.last_step(), clocks_.wall_seconds());
+    if (!trajectory_ || !trajectory_->wants(step)) return;
+    const auto timer = system.timers.measure(Stage::output);
+    trajectory_->append(step, clock.time(), system.atoms, system.box());
 }
 
-bool Outputs::frame_waits_for_constraint_forces() const
+bool Outputs::wants_constraint_forces() const
 {
     return trajectory_ && trajectory_->waits_for_constraint_forces();
 }
 
-void Outputs::constraint_forces(Engine& engine, std::span<const Vec3> forces)
+void Outputs::constraint_forces(System& system, std::span<const Vec3> forces)
 {
-    const auto timer = engine.timers.measure(Stage::output);
-    trajectory_->add_constraint_forces(engine.atoms, forces);
+    const auto timer = system.timers.measure(Stage::output);
+    trajectory_->add_constraint_forces(system.atoms, forces);
 }
 
 Votes Outputs::votes() const
 {
     Votes votes;
     const bool out_of_time = parameters_.maxh > 0.0 && seconds_since_start() > 0.99 * 3600.0 * parameters_.maxh;
-    votes.stop = stop_requested() || out_of_time ? 1 : 0;
-    votes.output_failed = problem().empty() ? 0 : 1;
+    votes[Vote::stop] = stop_requested() || out_of_time ? 1 : 0;
+    votes[Vote::output_failed] = problem().empty() ? 0 : 1;
     const auto bits = checkpoint_ ? checkpoint_->votes() : 0;
-    votes.checkpoint_sync_due = (bits & checkpoint_sync_due) != 0 ? 1 : 0;
-    votes.checkpoint_sync_busy = (bits & checkpoint_sync_busy) != 0 ? 1 : 0;
+    votes[Vote::checkpoint_sync_due] = (bits & checkpoint_sync_due) != 0 ? 1 : 0;
+    votes[Vote::checkpoint_sync_busy] = (bits & checkpoint_sync_busy) != 0 ? 1 : 0;
     return votes;
 }
 
 void Outputs::agreed(const Communicator& comm, const Votes& votes)
 {
-    if (votes.stop != 0) stopping_ = true;
+    if (votes.yes(Vote::stop)) stopping_ = true;
     if (checkpoint_)
-        checkpoint_->agree((votes.checkpoint_sync_due != 0 ? std::uint64_t{checkpoint_sync_due} : 0) |
-                           (votes.checkpoint_sync_busy != 0 ? std::uint64_t{checkpoint_sync_busy} : 0));
-    if (votes.output_failed != 0)
+        checkpoint_->agree((votes.yes(Vote::checkpoint_sync_due) ? std::uint64_t{checkpoint_sync_due} : 0) |
+                           (votes.yes(Vote::checkpoint_sync_busy) ? std::uint64_t{checkpoint_sync_busy} : 0));
+    if (votes.yes(Vote::output_failed))
         on_all(comm, [this] {
             if (const auto text = problem(); !text.empty()) throw Failure(text);
         });
@@ -363,12 +367,12 @@ std::string Outputs::problem() const
 
 bool Outputs::stopped() const
 {
-    return stopping_ && (parameters_.nsteps < 0 || step_ < parameters_.nsteps);
+    return stopping_ && step_ < parameters_.last_step();
 }
 
-void Outputs::repartitioned(Engine& engine)
+void Outputs::repartitioned(System& system)
 {
-    if (checkpoint_) checkpoint_->repartition(engine.atoms);
+    if (checkpoint_) checkpoint_->repartition(system.atoms);
 }
 
 void Outputs::warn(std::int64_t count, const std::string& first)
@@ -382,17 +386,16 @@ void Outputs::warn(std::int64_t count, const std::string& first)
     std::fprintf(stderr, "holon-md: %s\n", text.c_str());
 }
 
-void Outputs::checkpoint(Engine& engine, const RunState& state, bool lent)
+void Outputs::checkpoint(System& system, const Clock& clock, bool lent)
 {
-    if (!checkpoint_ || state.step % parameters_.checkpoint_interval != 0) return;
-    submit(engine, state, lent);
+    if (!checkpoint_ || clock.step % parameters_.checkpoint_interval != 0) return;
+    submit(system, clock, lent);
 }
 
-void Outputs::submit(Engine& engine, RunState state, bool lent)
+void Outputs::submit(System& system, const Clock& clock, bool lent)
 {
-    state.outputs = marks();
-    checkpoint_->submit(state, engine.atoms, engine.box(), lent);
-    last_checkpoint_ = state.step;
+    checkpoint_->submit(run_state(system, clock, marks()), system.atoms, system.box(), lent);
+    last_checkpoint_ = clock.step;
 }
 
 EnergyReport Outputs::report(const Measurement& m) const
@@ -400,22 +403,23 @@ EnergyReport Outputs::report(const Measurement& m) const
     return {m.step, m.time, energies_of(m), m.temperature, m.mean_pressure(), m.virial};
 }
 
-Summary Outputs::summary(const Engine& engine, const StepCosts& costs) const
+Summary Outputs::summary(const System& system, const StepCosts& costs) const
 {
     Summary s;
     s.program = "holon-md";
     s.version = HOLON_VERSION;
-    add_parallel(s, engine.comm().size());
-    s.domains = engine.partition().grid().n();
-    s.atoms = engine.topology().n_atoms();
-    s.constraints = engine.topology().n_constraints();
+    add_parallel(s, system.comm().size());
+    s.domains = system.partition().grid().n();
+    s.atoms = system.topology().n_atoms();
+    s.constraints = system.topology().n_constraints();
     s.start_step = start_step_;
     s.end_step = step_;
     s.wall_s = costs.wall_s;
     s.cpu_s = costs.cpu_s;
     s.checkpoint = costs.checkpoint;
     const double ns = 1e-3 * static_cast<double>(step_ - start_step_) * parameters_.dt; // of simulated time
-    if (s.wall_s > 0.0 && parameters_.integrator != IntegratorKind::steep) s.ns_per_day = ns * 86400.0 / s.wall_s;
+    if (s.wall_s > 0.0 && !scheme_entry(parameters_.integrator).traits.minimises)
+        s.ns_per_day = ns * 86400.0 / s.wall_s;
     if (first_) s.initial = report(*first_);
     if (last_) s.final = report(*last_);
     s.mesh = mesh_;
@@ -423,14 +427,15 @@ Summary Outputs::summary(const Engine& engine, const StepCosts& costs) const
     return s;
 }
 
-void Outputs::finish(Engine& engine, const RunState& state, const std::string& remark)
+void Outputs::finish(System& system, const Clock& clock, const std::string& remark)
 {
-    const auto& comm = engine.comm();
+    const auto& comm = system.comm();
     auto costs = clocks_.read(comm, checkpoint_);
     costs.sum_up(comm);
+    const auto state = run_state(system, clock, {});
     step_ = state.step;
     if (checkpoint_) {
-        if (last_checkpoint_ != state.step) submit(engine, state);
+        if (last_checkpoint_ != state.step) submit(system, clock);
         checkpoint_->finish();
         on_all(comm, [this] {
             if (const auto error = checkpoint_->error(); !error.empty()) throw Failure(error);
@@ -439,17 +444,17 @@ void Outputs::finish(Engine& engine, const RunState& state, const std::string& r
     if (trajectory_) trajectory_->finish();
     const auto confout = file("confout.gro");
     // Whoever asked for the end may not wait for long: what takes longest comes last then.
-    if (!stopped()) write_state_gro(confout, engine, state);
-    auto s = summary(engine, costs);
+    if (!stopped()) write_state_gro(confout, system, state);
+    auto s = summary(system, costs);
     s.status = stopped() ? "stopped" : "finished";
-    s.state_hash = system_hash(engine);
-    s.constraint_length_error = engine.length_error();
-    s.constraint_velocity_error = engine.velocity_error();
-    s.constraint_iterations = engine.constraint_iterations();
-    s.timings = mean_timings(comm, engine.timers.seconds());
-    s.cpu_timings = mean_timings(comm, engine.timers.cpu_seconds());
-    s.load_balance = load_report(engine);
-    s.communication = communication_report(engine, costs.reductions);
+    s.state_hash = system.hash();
+    s.constraint_length_error = system.constraint_errors.length();
+    s.constraint_velocity_error = system.constraint_errors.velocity();
+    s.constraint_iterations = system.constraint_errors.iterations();
+    s.timings = mean_timings(comm, system.timers.seconds());
+    s.cpu_timings = mean_timings(comm, system.timers.cpu_seconds());
+    s.load_balance = load_report(system);
+    s.communication = communication_report(system, costs.reductions);
     on_root(comm, [&] {
         energy_file_->finish();
         if (!energy_file_->error().empty()) throw Failure(energy_file_->error());
@@ -462,19 +467,20 @@ void Outputs::finish(Engine& engine, const RunState& state, const std::string& r
         log_->line(fmt::format("{} at step {} after {:.2f} s: {:.3f} ns/day, state {}", s.status, state.step, s.wall_s,
                                s.ns_per_day, state_hash_text(*s.state_hash)));
         log_->finish();
+        if (!log_->error().empty()) std::fprintf(stderr, "holon-md: note: %s\n", log_->error().c_str());
         if (checkpoint_) checkpoint_->mark_outputs(marks());
         write_summary(file("summary.json"), s);
     });
-    if (stopped()) write_state_gro(confout, engine, state);
+    if (stopped()) write_state_gro(confout, system, state);
 }
 
-void Outputs::report_failure(const Engine& engine, const std::string& message)
+void Outputs::report_failure(const System& system, const std::string& message)
 {
     if (!log_) return;
     log_->end_progress();
     log_->line("Failed: " + message);
     if (checkpoint_) checkpoint_->mark_outputs(marks());
-    auto s = summary(engine, clocks_.read(engine.comm(), checkpoint_));
+    auto s = summary(system, clocks_.read(system.comm(), checkpoint_));
     s.status = "failed";
     s.message = message;
     try {

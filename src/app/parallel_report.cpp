@@ -22,21 +22,21 @@ void add_parallel(Summary& summary, int ranks)
     summary.instruction_set = instruction_set();
 }
 
-std::optional<LoadBalanceReport> load_report(Engine& engine)
+std::optional<LoadBalanceReport> load_report(System& system)
 {
-    if (engine.comm().size() == 1) return std::nullopt;
-    const auto load = engine.load_report();
+    if (system.comm().size() == 1) return std::nullopt;
+    const auto load = system.load_report();
     constexpr std::array names = {"auto", "yes", "no"};
     return LoadBalanceReport{names[static_cast<std::size_t>(load.mode)], load.first, load.last, load.mean, load.moves};
 }
 
-CommunicationReport communication_report(const Engine& engine, std::int64_t reductions)
+CommunicationReport communication_report(const System& system, std::int64_t reductions)
 {
-    const auto& comm = engine.comm();
+    const auto& comm = system.comm();
     const auto sent = [&comm](std::int64_t mine) { return CommunicationReport::Sent{comm.sum(mine), comm.max(mine)}; };
-    const auto& halo = engine.partition().halo();
-    const auto* mesh = engine.long_range();
-    return CommunicationReport{engine.halo_width(),
+    const auto& halo = system.partition().halo();
+    const auto* mesh = system.force_field().long_range();
+    return CommunicationReport{system.force_field().reach(),
                                sent(halo.messages()),
                                sent(halo.copies_sent()),
                                sent(mesh != nullptr ? mesh->messages() : 0),

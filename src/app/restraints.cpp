@@ -4,6 +4,7 @@
 #include <holon/core/error.hpp>
 #include <holon/io/gro_file.hpp>
 
+#include <algorithm>
 #include <fmt/format.h>
 #include <sstream>
 
@@ -21,6 +22,25 @@ std::vector<std::vector<bool>> restrained_atoms(const Topology& topology)
             flags[static_cast<std::size_t>(atom)] = true;
     }
     return restrained;
+}
+
+/// Whether there is a usable reference for each restrained atom of the system, in order, and no other.
+bool fits(const Topology& topology)
+{
+    constexpr double farthest = 10000.0; // [nm], as in .gro files
+    const auto restrained = restrained_atoms(topology);
+    std::int64_t wanted = 0;
+    for (const auto& block : topology.blocks)
+        wanted += block.count * std::ranges::count(restrained[static_cast<std::size_t>(block.type)], true);
+    AtomId before = -1;
+    for (const auto& [id, x] : topology.restraint_references) {
+        if (id <= before || id >= topology.n_atoms() || !(x.cwiseAbs().maxCoeff() <= farthest)) return false;
+        const auto place = topology.place(id);
+        if (!restrained[static_cast<std::size_t>(place.molecule_type)][static_cast<std::size_t>(place.index)])
+            return false;
+        before = id;
+    }
+    return static_cast<std::int64_t>(topology.restraint_references.size()) == wanted;
 }
 
 } // namespace
@@ -63,6 +83,9 @@ void set_restraints(Topology& topology, const std::string& text)
     Vec3 x;
     topology.restraint_references.clear();
     while (lines >> id >> x[0] >> x[1] >> x[2]) topology.restraint_references.emplace_back(id, x);
+    if (!fits(topology))
+        throw InputError("The reference positions of position restraints do not fit the topology that they are stored "
+                         "with: the checkpoint is damaged. Use a copy of the file.");
 }
 
 } // namespace holon

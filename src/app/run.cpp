@@ -3,18 +3,17 @@
 #include "program.hpp"
 
 #include <holon/app/input.hpp>
-#include <holon/app/minimise.hpp>
 #include <holon/app/outputs.hpp>
-#include <holon/app/simulation.hpp>
+#include <holon/app/run_state.hpp>
 #include <holon/app/stop_signals.hpp>
 #include <holon/core/error.hpp>
 #include <holon/core/memory.hpp>
 #include <holon/core/parallel.hpp>
+#include <holon/dynamics/dynamics.hpp>
 
 #include <algorithm>
 #include <cstdio>
 #include <fmt/format.h>
-#include <limits>
 
 namespace holon {
 
@@ -53,44 +52,36 @@ int run_system(RunInput& input, const RunOptions& options, const Communicator& c
 {
     OutputFolder folder(comm, input.output, start_kind(input, options));
     const auto& parameters = input.settings.parameters;
-    const bool minimise = parameters.integrator == IntegratorKind::steep;
     const bool goes_on = input.checkpoint.has_value();
     return_unused_memory(); // of reading
-    Engine engine(comm, input.topology, parameters, input.box);
-    engine.distribute(std::move(input.records), std::move(input.kept));
+    System system(comm, input.topology, parameters, input.box);
+    system.state.restore_from(globals_of(input.state));
+    system.distribute(std::move(input.records), std::move(input.kept));
     if (input.checkpoint) {
         release(input.checkpoint->atoms);
         release(input.checkpoint->kept);
     }
-    if (options.reverse_velocities)
-        for (auto& v : engine.atoms.v) v = -v;
-    if (!goes_on) Simulation::prepare_start(engine, parameters, input.state.step);
+    if (!goes_on) prepare_start(system, parameters, input.state.step);
 
     if (!input.in_place) folder.clear();
-    std::optional<Outputs> outputs;
     note_crowded_threads(input, comm);
     if (comm.root()) show_notes(input);
-    const auto mesh = mesh_report(engine, parameters);
-    outputs.emplace(input, folder, engine, input.state);
-    outputs->describe(input, engine, mesh);
+    Dynamics dynamics(system, parameters, input.state.step);
+    const auto mesh = mesh_report(system, parameters);
+    if (options.reverse_velocities) system.reverse();
+    Outputs outputs(input, folder, system, run_state(system, dynamics.clock(), input.state.outputs));
+    outputs.describe(input, system, mesh);
     return_unused_memory(); // of the preparations
-    outputs->start_clocks(engine);
-    const auto last = parameters.nsteps >= 0 ? parameters.nsteps : std::numeric_limits<std::int64_t>::max();
+    outputs.start_clocks(system);
+    const auto last = parameters.last_step();
     try {
-        if (minimise) {
-            Minimiser minimiser(engine, parameters, input.state, *outputs);
-            minimiser.run(last);
-            outputs->finish(engine, minimiser.state(), minimiser.verdict());
-        } else {
-            Simulation simulation(engine, parameters, input.state, *outputs);
-            simulation.run(last);
-            outputs->finish(engine, simulation.state(), {});
-        }
+        dynamics.run(last, outputs);
+        outputs.finish(system, dynamics.clock(), dynamics.verdict());
     } catch (const Failure& failure) {
-        outputs->report_failure(engine, failure.what());
+        outputs.report_failure(system, failure.what());
         throw;
     }
-    return outputs->stopped() ? stopped : finished;
+    return outputs.stopped() ? stopped : finished;
 }
 
 } // namespace

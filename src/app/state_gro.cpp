@@ -1,6 +1,7 @@
 #include <holon/app/state_gro.hpp>
 
 #include <holon/comm/on_root.hpp>
+#include <holon/core/error.hpp>
 #include <holon/io/gro_file.hpp>
 
 #include "residue_numbers.hpp"
@@ -54,28 +55,32 @@ private:
 void write_state_gro(const std::string& path, const Topology& topology, const RunState& state,
                      std::span<const AtomRecord> atoms)
 {
+    if (static_cast<std::int64_t>(atoms.size()) != topology.n_atoms())
+        throw InputError(fmt::format("The state has {} atoms, but the topology that it is stored with has {}: the "
+                                     "checkpoint is damaged. Use a copy of the file.",
+                                     atoms.size(), topology.n_atoms()));
     StateGro file(path, topology, state);
     for (std::size_t begin = 0; begin < atoms.size(); begin += piece)
         file.write(atoms.subspan(begin, std::min<std::size_t>(piece, atoms.size() - begin)));
     file.finish(state);
 }
 
-void write_state_gro(const std::string& path, const Engine& engine, const RunState& state)
+void write_state_gro(const std::string& path, const System& system, const RunState& state)
 {
-    const auto& comm = engine.comm();
-    const auto& atoms = engine.atoms;
+    const auto& comm = system.comm();
+    const auto& atoms = system.atoms;
     const auto id_of = [&atoms](std::int32_t i) { return atoms.id[static_cast<std::size_t>(i)]; };
     std::vector<std::int32_t> mine(static_cast<std::size_t>(atoms.n_owned));
     std::iota(mine.begin(), mine.end(), 0);
     std::ranges::sort(mine, {}, id_of);
     std::optional<StateGro> file;
-    on_root(comm, [&] { file.emplace(path, engine.topology(), state); });
+    on_root(comm, [&] { file.emplace(path, system.topology(), state); });
     auto next = mine.begin();
-    for (std::int64_t begin = 0; begin < engine.topology().n_atoms(); begin += piece) {
+    for (std::int64_t begin = 0; begin < system.topology().n_atoms(); begin += piece) {
         std::vector<Message> messages(1); // to rank 0
         Packer pack(messages[0].data);
         for (; next != mine.end() && id_of(*next) < begin + piece; ++next)
-            pack.put(canonical(atoms, engine.box(), *next));
+            pack.put(canonical(atoms, system.box(), *next));
         std::vector<AtomRecord> records;
         for (const auto& message : comm.exchange(std::move(messages))) {
             Unpacker unpack(message.data);

@@ -9,7 +9,7 @@ namespace holon {
 
 namespace {
 
-constexpr std::int64_t one_request = 200'000'000; // ns: signals closer together are one request
+constexpr std::int64_t one_request = 1'000'000'000; // ns: what comes within this after the first is one request
 
 std::atomic<std::int64_t> asked_at = 0; // ns, 0: not asked
 std::int64_t started_at = 0;            // ns

@@ -4,6 +4,8 @@
 
 #include "persistent_messages.hpp"
 
+#include <utility>
+
 namespace holon {
 
 namespace {
@@ -34,7 +36,8 @@ struct HaloExchange::Impl {
     std::vector<Peer> self_from, self_to; // this rank's own periodic images: at most one of each
     PersistentMessages outward;           // owners -> copies
     PersistentMessages inward;            // copies -> owners
-    bool under_way = false;
+    bool under_way = false;               // any exchange
+    bool positions_under_way = false;
 
     Impl(Communicator c, std::vector<HaloSend> send_lists, std::vector<HaloReceive> receive_lists)
         : comm(std::move(c)), outward(comm), inward(comm)
@@ -136,10 +139,11 @@ HaloExchange& HaloExchange::operator=(HaloExchange&&) noexcept = default;
 void HaloExchange::start_positions(std::span<IVec3> x)
 {
     impl_->start_outward<true>(x);
+    impl_->positions_under_way = true;
 }
 void HaloExchange::finish_positions(std::span<IVec3> x)
 {
-    impl_->finish_outward(x);
+    if (std::exchange(impl_->positions_under_way, false)) impl_->finish_outward(x);
 }
 void HaloExchange::update(std::span<IVec3> values)
 {

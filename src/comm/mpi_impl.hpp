@@ -2,7 +2,9 @@
 
 #include <holon/comm/communicator.hpp>
 
-#define OMPI_SKIP_MPICXX 1 // the C++ bindings are gone from the standard and warn
+// The C++ bindings are gone from the standard and warn.
+#define OMPI_SKIP_MPICXX 1
+#define MPICH_SKIP_MPICXX 1
 #include <mpi.h>
 
 #include <functional>

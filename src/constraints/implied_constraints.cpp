@@ -372,7 +372,7 @@ void leave_out(MoleculeType& molecule, const std::vector<ImpliedConstraint>& imp
             molecule.constraints, [&](const Constraint& other) { return other.i == c.i && other.j == c.j; });
         if (found == molecule.constraints.end())
             throw InputError(fmt::format("Molecule type {} has no constraint of atoms {} and {} to be left out.",
-                                         molecule.name, c.i + 1, c.j + 1));
+                                         molecule.name, std::int64_t{c.i} + 1, std::int64_t{c.j} + 1));
         molecule.implied.push_back({*found, one.length});
         molecule.constraints.erase(found);
     }

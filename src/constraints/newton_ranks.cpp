@@ -102,9 +102,9 @@ private:
     {
         auto& owners = owners_.emplace_back();
         for (const auto atom : cluster.tree->atoms) {
-            const auto local = directory_.local_index(cluster.instance.molecule_start + atom);
-            const bool own = local >= 0 && local < atoms_.n_owned;
-            owners.own_local.push_back(own ? local : -1);
+            const auto place = directory_.local_index(cluster.instance.molecule_start + atom);
+            const bool own = place >= 0 && place < atoms_.n_owned;
+            owners.own_local.push_back(own ? place : -1);
             owners.of_atom.push_back(own ? comm_.rank() : -1);
             owners.cut |= !own;
         }
@@ -161,15 +161,15 @@ private:
             if (shape.parent < 0) continue;
             const int above = owner(shape.parent);
             auto& parent = here[index(shape.parent)];
-            auto& up = table_.up[index(shape.tier)];
-            auto& down = table_.down[index(shape.tier)];
+            auto& upwards = table_.up[index(shape.tier)];
+            auto& downwards = table_.down[index(shape.tier)];
             if (worker == self) {
-                here[b].up = up.add_send(above, up_length(shape), c);
-                here[b].down = down.add_receive(above, down_length(shape), c);
+                here[b].up = upwards.add_send(above, up_length(shape), c);
+                here[b].down = downwards.add_receive(above, down_length(shape), c);
             }
             if (above == self) {
-                parent.child_up.push_back(up.add_receive(worker, up_length(shape), c));
-                parent.child_down.push_back(down.add_send(worker, down_length(shape), c));
+                parent.child_up.push_back(upwards.add_receive(worker, up_length(shape), c));
+                parent.child_down.push_back(downwards.add_send(worker, down_length(shape), c));
             }
         }
         for (std::size_t b = 0; b < here.size(); ++b)

@@ -133,7 +133,7 @@ ConstraintResult ShakeSolver::project_positions(Atoms& atoms, const Box& box, co
     move_atoms(atoms, false, inverse_dt, targets_, sweeps_.displacements(), 4, values_.data());
     sweeps_.s.set(values_, sweeps_.i, sweeps_.j, &box);
     note_residual(result, 0.5 * BondVectors::largest_error(sweeps_.s, sweeps_.s, &d2_, per_d2_));
-    if (warm && stage.motion == StepMotion::continued) remember(atoms, 1.0);
+    if (warm) remember(atoms, 1.0);
     return result;
 }
 
@@ -151,7 +151,7 @@ ConstraintResult ShakeSolver::project_velocities(Atoms& atoms, const Box& box, c
     move_atoms(atoms, true, 0.0, targets_, sweeps_.displacements(), 4, values_.data());
     sweeps_.s.set(values_, sweeps_.i, sweeps_.j, nullptr);
     note_residual(result, BondVectors::largest_error(sweeps_.r, sweeps_.s, nullptr, per_d2_));
-    if (warm && stage.motion == StepMotion::continued) remember(atoms, stage.dt);
+    if (warm) remember(atoms, stage.dt);
     return result;
 }
 

@@ -1,5 +1,6 @@
 #include <holon/core/box.hpp>
 #include <holon/core/error.hpp>
+#include <holon/core/fixed_sum.hpp>
 
 #include <fmt/format.h>
 
@@ -12,6 +13,9 @@ namespace {
 
 /// Positions reach 2^15 nm either way; a box of a quarter of that leaves room for images and differences.
 constexpr double max_extent = 8192.0;
+
+/// Image counts of positions as far away as the lattice reaches stay below 2^31.
+constexpr double min_extent = 1e-3;
 
 /// Off-diagonal elements may exceed half a diagonal one by this factor: files give few digits.
 constexpr double skew_margin = 1.001;
@@ -54,7 +58,7 @@ Box::Box(const Mat3& vectors, int lattice_bits) : master_(vectors)
         vectors_[k] = unit * to_lattice(vectors.row(static_cast<int>(k)), std::ldexp(1.0, -lattice_bits));
     for (int k = 0; k < 3; ++k) {
         half_[k] = lattice_vector(k)[k] / 2;
-        if (half_[k] == 0)
+        if (!(vectors(k, k) >= min_extent))
             throw InputError(fmt::format("The box is too thin: its diagonal element {} is {:g} nm. Give a larger box.",
                                          k + 1, vectors(k, k)));
     }
@@ -108,13 +112,17 @@ Vec3 Box::fractional(const IVec3& x) const
 Image Box::wrap_outside(IVec3& x) const
 {
     Image image;
+    // Far away from a flat and skewed cell, other components are out of range in between.
+    std::array<int128, 3> y = {x[0], x[1], x[2]};
     for (int k = 2; k >= 0; --k) {
+        const auto axis = static_cast<std::size_t>(k);
         const std::int64_t length = lattice_vector(k)[k];
-        const std::int64_t remainder = x[k] % length;
-        const std::int64_t count = (x[k] - remainder) / length - (remainder < 0 ? 1 : 0);
-        x -= count * lattice_vector(k);
+        const int128 remainder = y[axis] % length;
+        const int128 count = (y[axis] - remainder) / length - (remainder < 0 ? 1 : 0);
+        for (int j = 0; j <= k; ++j) y[static_cast<std::size_t>(j)] -= count * lattice_vector(k)[j];
         image[k] = static_cast<std::int32_t>(count);
     }
+    for (int j = 0; j < 3; ++j) x[j] = static_cast<std::int64_t>(y[static_cast<std::size_t>(j)]);
     return image;
 }
 

@@ -31,7 +31,7 @@ private:
     std::uint64_t hash_;
 };
 
-constexpr std::uint64_t atom_seed = 0x61746f6d, box_seed = 0x626f78, kept_seed = 0x6b657074;
+constexpr std::uint64_t atom_seed = 0x61746f6d, box_seed = 0x626f78, kept_seed = 0x6b657074, number_seed = 0x676c6f62;
 
 } // namespace
 
@@ -52,6 +52,16 @@ std::uint64_t kept_hash(AtomId id, std::int32_t index, double value)
     Absorber absorber(kept_seed);
     absorber.add(std::uint64_t{static_cast<std::uint32_t>(id)} | std::uint64_t{static_cast<std::uint32_t>(index)}
                                                                      << 32);
+    absorber.add(std::bit_cast<std::uint64_t>(value));
+    return absorber.hash();
+}
+
+std::uint64_t number_hash(std::string_view name, std::size_t index, double value)
+{
+    if (value == 0.0) return 0;
+    Absorber absorber(number_seed);
+    for (const char c : name) absorber.add(std::uint64_t{static_cast<unsigned char>(c)});
+    absorber.add(std::uint64_t{index});
     absorber.add(std::bit_cast<std::uint64_t>(value));
     return absorber.hash();
 }

@@ -8,6 +8,7 @@
 #include "bonded_terms.hpp"
 
 #include <algorithm>
+#include <fmt/format.h>
 
 namespace holon {
 
@@ -43,7 +44,7 @@ struct BondedForces::Impl {
         std::size_t kind;
         std::int64_t first, last;
         Totals totals;
-        bool left_out; // excluded pairs beyond the cutoff
+        Reported reported;
     };
     std::vector<Piece> pieces;
     ThreadForces thread_forces;
@@ -55,12 +56,11 @@ struct BondedForces::Impl {
         for (std::size_t kind = 0; kind < batches.size(); ++kind) {
             const auto n = batches[kind].n_batches, step = thread_count() > 1 ? batches_of_piece : n;
             for (std::int64_t first = 0; first < n; first += step)
-                pieces.push_back({kind, first, std::min(first + step, n), {}, false});
+                pieces.push_back({kind, first, std::min(first + step, n), {}, {}});
         }
     }
 
-    /// True if there are excluded pairs beyond the cutoff, which are left out.
-    bool add_batches(Atoms& atoms, ForceSums* sums)
+    Reported add_batches(Atoms& atoms, ForceSums* sums)
     {
         thread_forces.add(atoms.f, static_cast<int>(pieces.size()), [&](int p, std::span<IVec3> f) {
             auto& piece = pieces[static_cast<std::size_t>(p)];
@@ -69,18 +69,19 @@ struct BondedForces::Impl {
             auto data = kernel_data(b, constants, box, atoms, f, sums != nullptr ? &piece.totals : nullptr);
             data.first = piece.first;
             data.last = piece.last;
-            piece.left_out = HOLON_CALL(run, b.kernel, data);
+            piece.reported = HOLON_CALL(run, b.kernel, data);
         });
-        bool left_out = false;
+        Reported reported;
         for (const auto& piece : pieces) {
-            left_out |= piece.left_out;
+            reported.left_out |= piece.reported.left_out;
+            reported.clamped |= piece.reported.clamped;
             if (sums == nullptr) continue;
             const auto& energies = batches[piece.kind].energies;
             for (std::size_t e = 0; e < energies.size(); ++e)
                 sums->energy[static_cast<std::size_t>(energies[e])] += FixedSum::from_raw(piece.totals.energy[e]);
             for (std::size_t v = 0; v < 9; ++v) sums->virial[v] += FixedSum::from_raw(piece.totals.virial[v]);
         }
-        return left_out;
+        return reported;
     }
 };
 
@@ -98,13 +99,17 @@ void BondedForces::set_up(LocalTermLists terms, const Atoms& atoms)
     impl_->make_pieces();
 }
 
-void BondedForces::add_forces(Atoms& atoms, ForceSums* sums) const
+std::string BondedForces::add_forces(Atoms& atoms, ForceSums* sums) const
 {
     const ScalarContext context{impl_->topology, impl_->constants, impl_->box, impl_->cmap, atoms, sums};
-    if (impl_->add_batches(atoms, sums))
+    const auto reported = impl_->add_batches(atoms, sums);
+    if (reported.left_out)
         excluded_pair_beyond_cutoff(context, impl_->terms[static_cast<std::size_t>(Interaction::excluded_pair)]);
     for (std::size_t k = 0; k < interaction_count; ++k)
         if (ScalarForce* const force = scalar_force(static_cast<Interaction>(k))) force(context, impl_->terms[k]);
+    if (!reported.clamped) return {};
+    return fmt::format("a bonded interaction or one of atoms three bonds apart gives a force beyond {:.2g} kJ/mol/nm",
+                       force_bound * force_unit);
 }
 
 } // namespace holon

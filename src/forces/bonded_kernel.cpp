@@ -83,10 +83,17 @@ HOLON_INLINE V3<F8> nearest_difference(const L3& a, const L3& b, const KernelDat
     return {to_doubles<F8>(d.x) * position_nm, to_doubles<F8>(d.y) * position_nm, to_doubles<F8>(d.z) * position_nm};
 }
 
-HOLON_INLINE L3 round_force(const V3<F8>& f)
+/// Clamped at force_bound; `clamped` collects where.
+HOLON_INLINE L3 round_force(const V3<F8>& f, I8& clamped)
 {
-    constexpr double units = 0x1p28;
-    return {round_clamped<I8>(f.x * units), round_clamped<I8>(f.y * units), round_clamped<I8>(f.z * units)};
+    const auto round = [&clamped](F8 component) __attribute__((always_inline))
+    {
+        constexpr double units = 0x1p28;
+        const F8 x = component * units;
+        clamped |= ~((x < force_bound) & (x > -force_bound)); // also NaN
+        return round_clamped<I8>(x, force_bound);
+    };
+    return {round(f.x), round(f.y), round(f.z)};
 }
 
 template <int n>
@@ -107,11 +114,23 @@ HOLON_INLINE void add_to_atom(std::int64_t* f, const LaneAtoms& at, int n, const
         for (int k = 0; k < 3; ++k) f[at.lane[l] + k] += parts[k][l];
 }
 
+/// Of numbers of any size; not often needed.
+__attribute__((noinline)) int128 sum_of_large(F8 v, int n)
+{
+    int128 sum = 0;
+    for (int l = 0; l < n; ++l) sum += to_fixed(v[l]);
+    return sum;
+}
+
 HOLON_INLINE int128 sum_of(F8 v, int n)
 {
-    const I8 units = round_clamped<I8>(v * 0x1p36);
+    constexpr double small = 0x1p58;
+    const F8 units = v * 0x1p36;
+    if (any_bit(~((units < small) & (units > -small)))) [[unlikely]]
+        return sum_of_large(v, n);
+    const I8 rounded = round_to_integers<I8>(units);
     int128 sum = 0;
-    for (int l = 0; l < n; ++l) sum += units[l];
+    for (int l = 0; l < n; ++l) sum += rounded[l];
     return sum;
 }
 
@@ -146,10 +165,10 @@ struct Parameters {
 };
 
 template <class Term, bool want_totals>
-bool run(const KernelData& data)
+Reported run(const KernelData& data)
 {
     const std::int64_t n_full = data.n_terms - (lanes - 1) * data.n_batches; // so many batches have no empty lane
-    I8 reported{};
+    I8 reported{}, clamped{};
     for (std::int64_t b = data.first; b < data.last; ++b) {
         const LaneAtoms* const at = data.atoms + b * Term::n_atoms;
         const int n = b < n_full ? lanes : static_cast<int>((data.n_terms - 1 - b) / data.n_batches) + 1;
@@ -165,7 +184,7 @@ bool run(const KernelData& data)
         constexpr int n_forces = sizeof term.f / sizeof term.f[0];
 #pragma GCC unroll 4
         for (int m = 0; m < n_forces; ++m) {
-            const L3 force = round_force(term.f[m]);
+            const L3 force = round_force(term.f[m], clamped);
             const Ends ends = ends_of<Term>(m);
             f[ends.head] = f[ends.head] + force;
             f[ends.tail] = f[ends.tail] - force;
@@ -174,12 +193,12 @@ bool run(const KernelData& data)
         for (int a = 0; a < Term::n_atoms; ++a) add_to_atom(data.f, at[a], n, f[a]);
         if constexpr (want_totals) add_totals(*data.totals, n, term);
     }
-    return any_bit(reported);
+    return {any_bit(reported), any_bit(clamped)};
 }
 
 } // namespace
 
-bool HOLON_NAME(run)(Kernel kernel, const KernelData& data)
+Reported HOLON_NAME(run)(Kernel kernel, const KernelData& data)
 {
     switch (kernel) {
 #define X(name, type)                                                                                                  \
@@ -188,7 +207,7 @@ bool HOLON_NAME(run)(Kernel kernel, const KernelData& data)
         HOLON_BONDED_KERNELS(X)
 #undef X
     }
-    return false;
+    return {};
 }
 
 } // namespace holon::bonded

@@ -78,8 +78,12 @@ struct KernelData {
     Totals* totals; // added to; null: not wanted
 };
 
-/// Returns whether excluded pairs beyond the cutoff were left out.
-#define HOLON_DECLARE(variant) bool run_##variant(Kernel kernel, const KernelData& data);
+struct Reported {
+    bool left_out = false; // excluded pairs beyond the cutoff
+    bool clamped = false;  // forces, at force_bound
+};
+
+#define HOLON_DECLARE(variant) Reported run_##variant(Kernel kernel, const KernelData& data);
 HOLON_DECLARE(baseline)
 HOLON_DECLARE(v3)
 HOLON_DECLARE(v4)

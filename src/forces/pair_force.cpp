@@ -4,6 +4,7 @@
 #include <holon/core/instruction_sets.hpp>
 #include <holon/core/memory.hpp>
 #include <holon/core/parallel.hpp>
+#include <holon/core/random.hpp>
 #include <holon/system/thread_forces.hpp>
 
 #include "wide_kernel.hpp"
@@ -33,6 +34,21 @@ std::size_t index(std::int64_t i)
 struct PlacePair {
     std::int32_t i, j;
 };
+
+std::string overlap_text(AtomId a, AtomId b, const std::string& what)
+{
+    return fmt::format("atoms {} and {} {}", std::min(a, b) + 1, std::max(a, b) + 1, what);
+}
+
+/// From b to a, which are at the same place: any way will do that is the same wherever the two are computed [nm].
+Vec3 way_apart(AtomId a, AtomId b)
+{
+    const auto low = static_cast<std::uint32_t>(std::min(a, b)), high = static_cast<std::uint32_t>(std::max(a, b));
+    const auto random = Philox::encrypt({low, high, 0, 0}, {0, 0});
+    Vec3 d;
+    for (int k = 0; k < 3; ++k) d[k] = static_cast<double>(random[index(k)] | 1U) * 0x1p-31 - 1.0;
+    return (a < b ? 1.0 : -1.0) * std::sqrt(pair::least_distance2) * d;
+}
 
 /// As the kernels do it.
 double inverse_distance(double r2, float r2_single)
@@ -257,7 +273,7 @@ struct PairForce::Impl {
     /// Forces of pairs in double, 64-bit sums: collected, and added to `f` many at a time.
     struct WideForces {
         std::span<IVec3> f;
-        std::string failure = {};
+        std::string overlap = {};
         pair::WideBlock block = {};
         std::int32_t first[pair::WideBlock::size] = {}, second[pair::WideBlock::size] = {}; // local numbers
     };
@@ -267,9 +283,10 @@ struct PairForce::Impl {
     {
         const auto i = list.atoms()[index(p.i)], j = list.atoms()[index(p.j)];
         if (d[0] == 0.0 && d[1] == 0.0 && d[2] == 0.0) {
-            const auto [low, high] = std::minmax(atoms.id[index(i)], atoms.id[index(j)]);
-            if (wide.failure.empty())
-                wide.failure = fmt::format("atoms {} and {} are at the same place", low + 1, high + 1);
+            const auto a = atoms.id[index(i)], b = atoms.id[index(j)];
+            if (wide.overlap.empty()) wide.overlap = overlap_text(a, b, "are at the same place");
+            const bool attract = own.kind == Kind::coulomb && own.charge[index(p.i)] * own.charge[index(p.j)] < 0.0;
+            if (!attract) add_wide(own, list, atoms, p, way_apart(a, b), wide);
             return;
         }
         auto& block = wide.block;
@@ -284,13 +301,29 @@ struct PairForce::Impl {
             block.six_c6[n] = vdw_real.six_c6[t];
             block.twelve_c12[n] = vdw_real.twelve_c12[t];
         }
-        if (block.n == pair::WideBlock::size) add_collected(own, wide);
+        if (block.n == pair::WideBlock::size) add_collected(own, atoms, wide);
     }
 
-    void add_collected(const KindData& own, WideForces& wide) const
+    /// Of the two in a block between which the force is largest.
+    static std::string clamped_text(const Atoms& atoms, const WideForces& wide)
+    {
+        const auto size = [&wide](std::size_t n) {
+            const auto& f = wide.block.force;
+            return to_real(IVec3(f[0][n], f[1][n], f[2][n]), force_unit).norm();
+        };
+        std::size_t largest = 0;
+        for (std::size_t n = 1; n < index(wide.block.n); ++n)
+            if (size(n) > size(largest)) largest = n;
+        return overlap_text(
+            atoms.id[index(wide.first[largest])], atoms.id[index(wide.second[largest])],
+            fmt::format("overlap: the force between them is beyond {:.2g} kJ/mol/nm", force_bound * force_unit));
+    }
+
+    void add_collected(const KindData& own, const Atoms& atoms, WideForces& wide) const
     {
         auto& block = wide.block;
         HOLON_CALL(pair::wide_forces, own.kind, form(own), real, block);
+        if (block.clamped && wide.overlap.empty()) wide.overlap = clamped_text(atoms, wide);
         for (std::size_t n = 0; n < index(block.n); ++n) {
             const IVec3 force(block.force[0][n], block.force[1][n], block.force[2][n]);
             wide.f[index(wide.first[n])] += force;
@@ -308,29 +341,28 @@ struct PairForce::Impl {
                 for (const auto& w : std::span(wide.pairs.data(), wide.size))
                     for_each_pair(own, list, atoms, w.row, w.cluster, w.mask,
                                   [&](PlacePair p, const Vec3& d) { add_wide(own, list, atoms, p, d, forces); });
-            add_collected(own, forces);
-            return forces.failure;
+            add_collected(own, atoms, forces);
+            return forces.overlap;
         }
-        std::vector<std::string> failures(list.parts().size());
-        thread_forces.add(atoms.f, static_cast<int>(failures.size()), [&](int k, std::span<IVec3> f) {
+        std::vector<std::string> overlaps(list.parts().size());
+        thread_forces.add(atoms.f, static_cast<int>(overlaps.size()), [&](int k, std::span<IVec3> f) {
             WideForces forces{.f = f};
             const auto [first, last] = list.parts()[index(k)];
             for (auto ci = first; ci < last; ++ci)
                 for_each_pair_of_row(own, list, atoms, index(ci),
                                      [&](PlacePair p, const Vec3& d) { add_wide(own, list, atoms, p, d, forces); });
-            add_collected(own, forces);
-            failures[index(k)] = forces.failure;
+            add_collected(own, atoms, forces);
+            overlaps[index(k)] = forces.overlap;
         });
-        std::string failure;
-        for (const auto& message : failures)
-            if (failure.empty()) failure = message;
-        return failure;
+        for (const auto& overlap : overlaps)
+            if (!overlap.empty()) return overlap;
+        return {};
     }
 
     void add_energies(KindData& own, const PairList& list, const Atoms& atoms, ForceSums& sums) const
     {
         const auto term = own.kind == Kind::coulomb ? EnergyTerm::coulomb_short : EnergyTerm::lj;
-        std::vector<FixedSum> of_parts(list.parts().size());
+        std::vector<FixedSum> of_parts(list.parts().size()), excess(list.parts().size());
         parallel_parts(static_cast<int>(of_parts.size()), [&](int k, int) {
             const auto [first, last] = list.parts()[index(k)];
             FixedSum sum;
@@ -353,19 +385,54 @@ struct PairForce::Impl {
             }
             for (auto ci = first; ci < last; ++ci)
                 if (!vectorised(own) || own.left_out[index(ci)] != 0)
-                    for_each_pair_of_row(own, list, atoms, index(ci),
-                                         [&](PlacePair p, const Vec3& d) { sum.add(energy(own, p, d)); });
+                    for_each_pair_of_row(own, list, atoms, index(ci), [&](PlacePair p, const Vec3& d) {
+                        const double value = energy(own, p, d);
+                        sum.add(value);
+                        if (std::abs(value) >= pair::energy_limit) excess[index(k)] += excess_of(own, p, d, value);
+                    });
             of_parts[index(k)] = sum;
         });
         for (const auto& sum : of_parts) sums.energy[static_cast<std::size_t>(term)] += sum;
+        for (const auto& sum : excess) sums.excess += sum;
+    }
+
+    /// Of one pair: the energy that goes with the clamped force rises in a straight line towards smaller distances from
+    /// where the force reaches the bound.
+    FixedSum excess_of(const KindData& own, PlacePair p, const Vec3& d, double value) const
+    {
+        constexpr double bound = force_bound * force_unit;
+        const double r = std::sqrt(std::max(pair::distance2(d[0], d[1], d[2]), pair::least_distance2));
+        if (!(std::abs(force(own, p, r)) > bound)) return {};
+        double inner = r, outer = own.kind == Kind::coulomb ? constants.r_coulomb : constants.r_vdw;
+        for (double middle = 0.5 * (inner + outer); middle != inner && middle != outer; middle = 0.5 * (inner + outer))
+            (std::abs(force(own, p, middle)) > bound ? inner : outer) = middle;
+        const double line = std::copysign(bound, force(own, p, inner)) * (outer - r);
+        return FixedSum::from_raw(to_fixed(value) - to_fixed(energy(own, p, Vec3(outer, 0.0, 0.0)) + line));
+    }
+
+    /// Between two atoms at a distance, repulsion positive [kJ/mol/nm].
+    double force(const KindData& own, PlacePair p, double r) const
+    {
+        const double r2 = r * r, rinv = 1.0 / r;
+        if (own.kind == Kind::coulomb) {
+            const double qq = own.charge[index(p.i)] * own.charge[index(p.j)];
+            return r * pair::with_form(coulomb_form,
+                                       [&](auto c) { return pair::coulomb_force<c.value>(r2, rinv, qq, real); });
+        }
+        const auto t = index(own.type[index(p.i)] * n_types + own.type[index(p.j)]);
+        return r * pair::with_form(vdw_form, [&](auto v) {
+                   return pair::vdw_force<v.value>(r2, rinv, vdw_real.six_c6[t], vdw_real.twelve_c12[t], real);
+               });
     }
 
     double energy(const KindData& own, PlacePair p, const Vec3& d) const
     {
-        const double r2 = pair::distance2(d[0], d[1], d[2]);
+        const double r2 = std::max(pair::distance2(d[0], d[1], d[2]), pair::least_distance2);
         // In mixed precision the same bits as from the kernel: what else is in a row must not matter.
         const auto r2_single = [&d] {
-            return pair::distance2(static_cast<float>(d[0]), static_cast<float>(d[1]), static_cast<float>(d[2]));
+            return std::max(
+                pair::distance2(static_cast<float>(d[0]), static_cast<float>(d[1]), static_cast<float>(d[2])),
+                static_cast<float>(pair::least_distance2));
         };
         const double rinv = precision == Precision::mixed ? inverse_distance(r2, r2_single()) : 1.0 / std::sqrt(r2);
         if (own.kind == Kind::coulomb) {

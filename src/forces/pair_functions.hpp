@@ -9,6 +9,10 @@
 /// the same order give the same bits in each lane.
 namespace holon::pair {
 
+/// Pairs closer than 2^-10 nm count as that far apart, squared: the attraction of charges has a bottom then, and
+/// energies stay numbers.
+inline constexpr double least_distance2 = 0x1p-20;
+
 /// ewald: 1/r less the smooth part of an Ewald split, a polynomial (Coulomb only).
 enum class Form { plain, force_switch, potential_switch, ewald };
 

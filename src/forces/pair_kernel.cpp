@@ -358,6 +358,7 @@ HOLON_INLINE int128 energies(const EnergyData& k)
                 const F8 value = energy<kind, form>(k, r2, rinv, 4 * ci + a, 4 * cj);
                 const F8 counted = select(near, value, zero);
                 large |= ~((counted < energy_limit) & (counted > -energy_limit)); // also NaN
+                large |= near & (L8)(r2 < least_distance2);
                 sum += (L8)(counted * 0x1p36 + magic) - (L8)magic;
             }
         };

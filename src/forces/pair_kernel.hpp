@@ -62,8 +62,8 @@ struct FoldData {
     std::int64_t* f;           // per atom: x, y, z
 };
 
-/// A pair's energy up to this [kJ/mol] is rounded to 2^-36 by adding 1.5 x 2^52 units; rows with larger ones are left
-/// out.
+/// A pair's energy up to this [kJ/mol] is rounded to 2^-36 by adding 1.5 x 2^52 units; rows with larger ones, or with
+/// pairs below the least distance, are left out.
 inline constexpr double energy_limit = 0x1p14;
 
 /// For the sum of a list's pair energies, in units of 2^-36 kJ/mol.

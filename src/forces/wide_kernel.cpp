@@ -2,6 +2,7 @@
 #include "wide_kernel.hpp"
 
 #include <holon/core/kernel_variant.hpp>
+#include <holon/core/lattice.hpp>
 
 namespace holon::pair {
 namespace {
@@ -14,15 +15,23 @@ template <class OverR>
 HOLON_INLINE void run(WideBlock& block, OverR over_r)
 {
     constexpr double units = 0x1p28; // 1 / force_unit of core/lattice.hpp
+    const L8 lane = {0, 1, 2, 3, 4, 5, 6, 7};
+    L8 clamped{};
     for (int pair = 0; pair < block.n; pair += lanes_in<F8>) {
         const auto d = [&](int k) __attribute__((always_inline))
         {
             return load<F8>(block.d[k] + pair);
         };
-        const F8 r2 = d(0) * d(0) + d(1) * d(1) + d(2) * d(2);
-        const F8 force = over_r(r2, 1.0 / square_root(r2), pair);
-        for (int k = 0; k < 3; ++k) store(block.force[k] + pair, round_clamped<L8>(force * d(k) * units));
+        const F8 distance2 = d(0) * d(0) + d(1) * d(1) + d(2) * d(2), least = splat<F8>(least_distance2);
+        const F8 r2 = select(distance2 > least, distance2, least);
+        const L8 filled = lane < static_cast<std::int64_t>(block.n - pair);
+        const F8 rinv = 1.0 / square_root(r2);
+        const F8 force = over_r(r2, rinv, pair) * units, most = force_bound * rinv;
+        clamped |= filled & ~((force < most) & (force > -most)); // also NaN
+        const F8 below = select(force < most, force, most), kept = select(below > -most, below, -most);
+        for (int k = 0; k < 3; ++k) store(block.force[k] + pair, round_to_integers<L8>(kept * d(k)));
     }
+    block.clamped = any_bit(clamped);
 }
 
 template <Form form>

@@ -14,6 +14,7 @@ struct WideBlock {
     double qq[size] = {};                            // Coulomb: product of charges, with the Coulomb factor
     double six_c6[size] = {}, twelve_c12[size] = {}; // Lennard-Jones
     std::int64_t force[3][size] = {};                // result: on the first atom, on the lattice of forces
+    bool clamped = false;                            // result: some force is clamped at force_bound
 };
 
 #define HOLON_DECLARE(variant)                                                                                         \

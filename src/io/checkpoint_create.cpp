@@ -8,6 +8,9 @@
 
 #include <algorithm>
 #include <bit>
+#include <cstring>
+#include <limits>
+#include <tuple>
 #include <utility>
 
 namespace holon {
@@ -17,6 +20,7 @@ namespace {
 constexpr std::int64_t min_rank_capacity = 8;
 constexpr std::array<char, 8> magic = {'H', 'O', 'L', 'O', 'N', 'C', 'P', 'T'};
 constexpr std::int64_t pages_searched = 16;
+constexpr std::int64_t holes_allowed = 64 << 20; // bytes
 
 std::int64_t round_up(std::int64_t n, std::int64_t unit)
 {
@@ -95,10 +99,11 @@ h5::Handle record_type()
     add_field(type, "kept", offsetof(CommitRecord, kept), H5T_NATIVE_INT64);
     add_field(type, "identity_checksum", offsetof(CommitRecord, identity_checksum), H5T_NATIVE_UINT64);
     add_field(type, "lattice", offsetof(CommitRecord, lattice), h5::array_type(H5T_NATIVE_INT64, matrix));
+    add_field(type, "boot", offsetof(CommitRecord, boot), H5T_NATIVE_UINT64);
     return type;
 }
 
-void write_description(hid_t file, const CheckpointInput& input, const CheckpointDirectory& directory)
+void write_description(hid_t file, const CheckpointInput& input, CheckpointDirectory& directory)
 {
     h5::set_attribute(file, "format", std::int64_t{directory.format});
     h5::set_attribute(file, "program", std::string_view("Holon"));
@@ -107,7 +112,13 @@ void write_description(hid_t file, const CheckpointInput& input, const Checkpoin
     h5::set_attribute(file, "position_unit_nm", position_unit);
     h5::set_attribute(file, "velocity_unit_nm_per_ps", velocity_unit);
     const auto group = h5::create_group(file, "input");
-    for (const auto& [name, text] : input.texts) h5::write_text(group, name.c_str(), text);
+    auto* place = directory.texts.begin();
+    for (const auto& [name, text] : input.texts) {
+        HOLON_ASSERT(place != directory.texts.end() && !name.empty() && name.size() < place->name.size(), name);
+        std::ranges::copy(name, place->name.begin());
+        place->begin = h5::offset_of(h5::write_text(group, name.c_str(), text));
+        place++->size = static_cast<std::int64_t>(text.size());
+    }
 }
 
 void write_file(hid_t file, const CheckpointInput& input, CheckpointDirectory& directory)
@@ -146,7 +157,7 @@ void lay_out(const std::string& path, const CheckpointInput& input, CheckpointDi
     file.close();
 }
 
-/// Checksum of everything that never changes.
+/// Checksum of everything that never changes. InputError for holes: nobody wants to read terabytes of them.
 std::uint64_t checksum_of_rest(const RawFile& file, const CheckpointDirectory& directory)
 {
     std::vector<std::pair<std::int64_t, std::int64_t>> excluded = {{directory.offset, directory.offset + page_bytes}};
@@ -163,6 +174,9 @@ std::uint64_t checksum_of_rest(const RawFile& file, const CheckpointDirectory& d
             const auto n = std::min(begin - at, static_cast<std::int64_t>(piece.size()));
             const auto bytes = std::span(piece).first(static_cast<std::size_t>(n));
             file.read(bytes, at);
+            if (at > holes_allowed && bytes.size() == piece.size() &&
+                std::ranges::all_of(bytes, [](std::byte b) { return b == std::byte{}; }))
+                throw InputError(fmt::format("{} is damaged: it has no input where that is said to be.", file.path()));
             sum.add(bytes);
             at += n;
         }
@@ -193,11 +207,42 @@ CheckpointDirectory find_directory(const RawFile& file)
         is_hdf5 ? "it is an HDF5 file of another kind, or damaged" : "it is not an HDF5 file"));
 }
 
+/// Rows of a slot of atoms and of kept numbers: so many that each rank's can begin at a page.
+std::pair<std::int64_t, std::int64_t> rows_needed(const CheckpointDirectory& directory)
+{
+    const auto rows_for = [&directory](std::int64_t n, std::int64_t per_page) {
+        return n == 0 ? 0 : round_up(n, per_page) + directory.rank_capacity * per_page;
+    };
+    return {rows_for(directory.atoms, atoms_of_whole_pages), rows_for(directory.kept, rows_of_whole_pages<KeptNumber>)};
+}
+
+/// Whether reading and writing by this directory stays within the file and takes no more memory than the file is large:
+/// a right checksum does not say that we have written it.
 bool is_plausible(const CheckpointDirectory& directory)
 {
-    return directory.ring >= 1 && directory.ring <= max_ring && directory.atoms >= 1 &&
-           directory.rows >= directory.atoms && directory.rank_capacity >= 1 && directory.kept >= 0 &&
-           directory.kept_rows >= directory.kept;
+    const auto within = [](std::int64_t n, std::int64_t least, std::int64_t most) { return n >= least && n <= most; };
+    const auto size = directory.file_size;
+    if (!within(directory.ring, 1, max_ring) || !within(directory.atoms, 1, std::numeric_limits<AtomId>::max()) ||
+        !within(directory.rank_capacity, 1, size / page_bytes) || !within(directory.kept, 0, size) ||
+        !within(directory.rows, 1, size) || std::pair(directory.rows, directory.kept_rows) != rows_needed(directory))
+        return false;
+    std::vector<FileRange> ranges = {{directory.offset, page_bytes}};
+    for (int k = 0; k < directory.slot_count(); ++k)
+        for (const auto& part : directory.parts(k))
+            if (part.size > 0) ranges.push_back(part);
+    std::ranges::sort(ranges, {}, &FileRange::begin);
+    std::int64_t end = page_bytes;
+    for (const auto& range : ranges) {
+        if (range.begin % page_bytes != 0 || range.begin < end || !within(range.size, 0, size - range.begin))
+            return false;
+        end = range.begin + range.size;
+    }
+    return std::ranges::all_of(directory.texts, [&](const TextPlace& text) {
+        return within(text.size, 0, size) && within(text.begin, 0, size - text.size) &&
+               std::ranges::none_of(ranges, [&](const FileRange& range) {
+                   return text.begin < range.begin + range.size && range.begin < text.begin + text.size;
+               });
+    });
 }
 
 } // namespace
@@ -213,6 +258,12 @@ std::array<FileRange, 5> CheckpointDirectory::parts(int slot) const
              {place.kept, size(kept_rows, sizeof(KeptNumber))}}};
 }
 
+void seal(CheckpointDirectory& directory, const RawFile& file)
+{
+    directory.rest_checksum = checksum_of_rest(file, directory);
+    directory.checksum = checksum_of(directory);
+}
+
 CheckpointDirectory create_checkpoint_file(const std::string& path, const CheckpointInput& input, std::int64_t kept,
                                            int ring, int ranks)
 {
@@ -224,13 +275,9 @@ CheckpointDirectory create_checkpoint_file(const std::string& path, const Checkp
     directory.atoms = input.atoms;
     directory.rank_capacity =
         std::max(min_rank_capacity, static_cast<std::int64_t>(std::bit_ceil(static_cast<std::uint64_t>(ranks))));
-    const auto rows_for = [&directory](std::int64_t n, std::int64_t per_page) {
-        return round_up(n, per_page) + directory.rank_capacity * per_page;
-    };
     directory.format = checkpoint_format;
-    directory.rows = rows_for(input.atoms, atoms_of_whole_pages);
     directory.kept = kept;
-    directory.kept_rows = kept > 0 ? rows_for(kept, rows_of_whole_pages<KeptNumber>) : 0;
+    std::tie(directory.rows, directory.kept_rows) = rows_needed(directory);
 
     std::int64_t needed = std::int64_t{1} << 20;
     for (const auto& [name, text] : input.texts) needed += static_cast<std::int64_t>(text.size()) + page_bytes;
@@ -241,9 +288,8 @@ CheckpointDirectory create_checkpoint_file(const std::string& path, const Checkp
     const RawFile file(path, RawFile::Mode::write);
     directory.file_size = file.size();
     file.allocate(directory.file_size);
-    directory.rest_checksum = checksum_of_rest(file, directory);
     directory.magic = magic;
-    directory.checksum = checksum_of(directory);
+    seal(directory, file);
     file.write(std::as_bytes(std::span(&directory, 1)), directory.offset);
     HOLON_ASSERT(find_directory(file).checksum == directory.checksum, fmt::format("offset {}", directory.offset));
     return directory;
@@ -274,9 +320,12 @@ CheckpointDirectory read_directory(const RawFile& file)
 CheckpointInput read_input(const RawFile& file, const CheckpointDirectory& directory)
 {
     CheckpointInput input{directory.atoms, directory.run_id, {}};
-    const auto h5_file = h5::open_file(file.path());
-    const auto group = h5::open_group(h5_file, "input");
-    for (const auto& name : h5::names_in(group)) input.texts[name] = h5::read_text(group, name.c_str());
+    for (const auto& place : directory.texts) {
+        if (place.name.front() == '\0') continue;
+        auto& text = input.texts[std::string(place.name.data(), strnlen(place.name.data(), place.name.size()))];
+        text.resize(static_cast<std::size_t>(place.size));
+        file.read(std::as_writable_bytes(std::span(text)), place.begin);
+    }
     return input;
 }
 

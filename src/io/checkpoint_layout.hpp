@@ -7,8 +7,9 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <numeric>
-#include <optional>
+#include <span>
 #include <string>
 #include <type_traits>
 #include <vector>
@@ -66,13 +67,15 @@ struct CommitRecord {
     std::int64_t kept;
     std::uint64_t identity_checksum;     // of its rows of `identity`, which may be older than the step
     std::array<std::int64_t, 9> lattice; // box vectors in force, row by row [2^-48 nm]
-    std::array<std::byte, 40> reserved;
+    std::uint64_t boot;                  // of the machine, when it was written; 0: all files were on disk by then
+    std::array<std::byte, 32> reserved;
 };
 static_assert(sizeof(CommitRecord) == page_bytes && std::is_trivially_copyable_v<CommitRecord>);
 
 CommitRecord make_record(const RunState& state, const Box& box);
 Box box_in_force(const CommitRecord& record);
 RunState state_of(const CommitRecord& record);
+std::uint64_t boot_of_machine(); // changes when it is started anew; 0: unknown
 void seal(CommitRecord& record);
 bool is_sealed(const CommitRecord& record);
 
@@ -99,11 +102,18 @@ struct FileRange {
 
 inline constexpr int max_ring = 12;
 inline constexpr int synced_slots = 2;
-inline constexpr std::uint32_t checkpoint_format = 3;
+inline constexpr std::uint32_t checkpoint_format = 4;
 
-/// The page that says where everything is. It is a dataset of its own at one of the first page boundaries, is found
-/// without the HDF5 library, and guards all of the file that is not a slot with a checksum, so that damage is found
-/// before the library sees it.
+/// Where a text of the input is: its bytes, without an end of their own.
+struct TextPlace {
+    std::array<char, 32> name; // ends with zeros; none: no text
+    std::int64_t begin, size;
+};
+inline constexpr std::size_t max_texts = 16;
+
+/// The page that says where everything is. It is a dataset of its own at one of the first page boundaries and guards
+/// all of the file that is not a slot with a checksum. With it the file is read without the HDF5 library, which a file
+/// that is made to do harm can crash.
 struct CheckpointDirectory {
     std::array<char, 8> magic;
     std::uint32_t format;
@@ -119,12 +129,16 @@ struct CheckpointDirectory {
     std::array<SlotPlace, max_ring + synced_slots> slots;
     std::int64_t kept;      // numbers that methods keep with atoms, in a state; 0: the slots have no place for any
     std::int64_t kept_rows; // of a slot
-    std::array<std::byte, 3440> reserved;
+    std::array<TextPlace, max_texts> texts;
+    std::array<std::byte, 2672> reserved;
 
     int slot_count() const { return static_cast<int>(ring) + synced_slots; }
     std::array<FileRange, 5> parts(int slot) const; // in the order of SlotPlace
 };
 static_assert(sizeof(CheckpointDirectory) == page_bytes && std::is_trivially_copyable_v<CheckpointDirectory>);
+
+/// Completes a directory with the checksums of the file and of itself.
+void seal(CheckpointDirectory& directory, const RawFile& file);
 
 /// Makes a file with empty slots for states with so many kept numbers. Failure, if there is no space for it.
 CheckpointDirectory create_checkpoint_file(const std::string& path, const CheckpointInput& input, std::int64_t kept,
@@ -138,17 +152,55 @@ CheckpointInput read_input(const RawFile& file, const CheckpointDirectory& direc
 
 /// The commit records of a slot if they agree with each other; `problem` says why not.
 struct SlotRecords {
-    std::vector<CommitRecord> records;
+    std::vector<CommitRecord> records; // at least that of rank 0
     bool empty = false;
     std::string problem;
 };
 SlotRecords read_records(const RawFile& file, const CheckpointDirectory& directory, int slot);
 
-/// Reads all rows of a slot whose records agree: empty, or what is wrong with them.
-std::string verify_rows(const RawFile& file, const CheckpointDirectory& directory, int slot,
-                        const std::vector<CommitRecord>& records);
+/// What the rows of a slot are of.
+enum class SlotPart : std::uint8_t { identities, positions, velocities, kept };
+
+/// Takes rows as they are read: those of each part in the order of the blocks.
+using RowSink = std::function<void(SlotPart part, std::span<const std::byte> rows)>;
+
+/// Reads all rows of a slot whose records agree, each once, and passes them on. Empty: what has been passed on is the
+/// state of the records, whatever happens to the file meanwhile; or what is wrong with it.
+std::string read_rows(const RawFile& file, const CheckpointDirectory& directory, int slot,
+                      const std::vector<CommitRecord>& records, const RowSink& sink);
+
+/// Rows of a slot in memory, each part in the order in which it has been read.
+struct SlotRows {
+    std::vector<AtomIdentity> identities;
+    std::vector<IVec3> positions, velocities;
+    std::vector<KeptNumber> kept;
+
+    void add(SlotPart part, std::span<const std::byte> rows);
+    std::vector<AtomRecord> atoms(const Box& box) const; // wrapped into the box
+};
 
 /// Indices of the slots whose records agree, newest first.
 std::vector<int> slots_by_age(const std::vector<SlotRecords>& slots);
+
+/// A slot that holds a whole state.
+struct FoundSlot {
+    int slot = -1;
+    std::vector<CommitRecord> records;
+    std::vector<std::string> notes; // slots that had to be skipped
+    bool overtaken = false;         // by a run that goes on writing, in every try
+    std::string unfit;              // what the check says of the newest state that is valid
+};
+
+/// Where the rows of one slot after another may go.
+struct RowTaker {
+    std::function<void()> begin; // forget what has been taken
+    RowSink take;
+};
+
+/// Reads the newest state that is valid and passes the check. If the run that writes the file is faster, it tries again
+/// with a newer state; in the last try all slots are looked at, those of synced states, too, which last longer.
+/// InputError, if there is none.
+FoundSlot read_newest(const RawFile& file, const CheckpointDirectory& directory, const StateCheck& check,
+                      const RowTaker& taker);
 
 } // namespace holon

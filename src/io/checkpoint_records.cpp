@@ -10,6 +10,7 @@
 #include <bit>
 #include <cmath>
 #include <cstring>
+#include <fstream>
 #include <numeric>
 #include <random>
 
@@ -22,23 +23,54 @@ std::uint64_t checksum_of(const CommitRecord& record)
     return checksum(std::as_bytes(std::span(&record, 1)).subspan(sizeof(record.checksum)));
 }
 
-/// Calls f(rows) for the rows [begin, begin + count) of a block, a piece after the other, and adds them to a checksum.
-template <class Row, class F>
-void read_in_pieces(const RawFile& file, std::int64_t block, std::int64_t begin, std::int64_t count, Checksum& sum, F f)
+/// Rows of one rank.
+struct Block {
+    std::int64_t part; // where the part of the slot begins in the file
+    std::int64_t first, count;
+};
+
+/// Reads a block, a piece after the other, adds the rows to a checksum and passes them on. Ends early, and with false,
+/// at a piece with a row that is not good.
+template <class Row, class Pass, class Good>
+bool read_block(const RawFile& file, const Block& block, Checksum& sum, Pass pass, Good good)
 {
     constexpr std::int64_t piece_rows = 1 << 16;
-    std::vector<Row> piece(static_cast<std::size_t>(std::min(piece_rows, count)));
-    for (std::int64_t row = 0; row < count; row += piece_rows) {
-        const auto rows = std::span(piece).first(static_cast<std::size_t>(std::min(piece_rows, count - row)));
-        file.read(std::as_writable_bytes(rows), row_offset<Row>(block, begin + row));
+    std::vector<Row> piece(static_cast<std::size_t>(std::min(piece_rows, block.count)));
+    for (std::int64_t row = 0; row < block.count; row += piece_rows) {
+        const auto rows = std::span(piece).first(static_cast<std::size_t>(std::min(piece_rows, block.count - row)));
+        file.read(std::as_writable_bytes(rows), row_offset<Row>(block.part, block.first + row));
+        if (!std::ranges::all_of(rows, good)) return false;
         sum.add(std::as_bytes(rows));
-        f(std::span<const Row>(rows));
+        pass(std::as_bytes(rows));
     }
+    return true;
 }
+
+/// Image counts of a run stay far below; more may be added to one than it has room for.
+constexpr std::int32_t most_images = 1 << 30;
 
 int128 join(std::int64_t high, std::uint64_t low)
 {
     return int128{high} * (int128{1} << 64) + low;
+}
+
+/// Whether a run can go on from what is not the atoms: a right checksum does not say that we have written it.
+bool is_plausible(const CommitRecord& record)
+{
+    constexpr auto most = std::int64_t{1} << 62;
+    const auto& marks = record.outputs;
+    const auto within = [](std::int64_t n, std::int64_t least) { return n >= least && n < most; };
+    if (!within(record.sequence, 0) || !within(record.step, -most) || !std::isfinite(record.time) ||
+        !within(record.value_count, 0) || record.value_count > std::ssize(record.values) || !within(marks.frames, 0) ||
+        !within(marks.energies.bytes, 0) || !within(marks.log.bytes, 0))
+        return false;
+    try {
+        const auto box = box_in_force(record);
+        const Mat3 given = Eigen::Map<const Eigen::Matrix<double, 3, 3, Eigen::RowMajor>>(record.box.data());
+        return (box.vectors() - given).cwiseAbs().maxCoeff() < 1e-6; // beyond rounding; false for NaN
+    } catch (const InputError&) {
+        return false;
+    }
 }
 
 /// Why records that are sealed do not make up one state; empty, if they do.
@@ -55,7 +87,7 @@ std::string disagreement(const std::vector<CommitRecord>& records, const Checkpo
             return fmt::format("rank {} has not committed step {}", r, first.step);
         if (record.rank != static_cast<std::int32_t>(r) || record.ranks != first.ranks ||
             !within(record.first_row, record.atoms, directory.rows) ||
-            !within(record.first_kept, record.kept, directory.kept_rows))
+            !within(record.first_kept, record.kept, directory.kept_rows) || !is_plausible(record))
             return fmt::format("the commit record of rank {} is out of bounds", r);
         total += record.atoms;
         kept += record.kept;
@@ -116,6 +148,13 @@ RunState state_of(const CommitRecord& record)
     return state;
 }
 
+std::uint64_t boot_of_machine()
+{
+    std::string text;
+    std::getline(std::ifstream("/proc/sys/kernel/random/boot_id"), text);
+    return text.empty() ? 0 : checksum(std::as_bytes(std::span(text)));
+}
+
 void seal(CommitRecord& record)
 {
     record.checksum = checksum_of(record);
@@ -131,7 +170,7 @@ SlotRecords read_records(const RawFile& file, const CheckpointDirectory& directo
     const auto begin = directory.slots[static_cast<std::size_t>(slot)].records;
     SlotRecords result;
     result.records.push_back(file.read_value<CommitRecord>(begin));
-    const auto& first = result.records.front();
+    const auto first = result.records.front();
     result.empty = first.writer == 0 && first.ranks == 0;
     if (result.empty)
         result.problem = "empty";
@@ -141,49 +180,99 @@ SlotRecords read_records(const RawFile& file, const CheckpointDirectory& directo
         result.problem = fmt::format("{} ranks cannot have written it", first.ranks);
     if (!result.problem.empty()) return result;
 
-    result.records.resize(static_cast<std::size_t>(first.ranks));
-    file.read(std::as_writable_bytes(std::span(result.records)), begin);
-    const auto torn = std::ranges::find_if_not(result.records, is_sealed);
-    result.problem = torn == result.records.end() ? disagreement(result.records, directory)
-                                                  : fmt::format("the commit record of rank {} is damaged or incomplete",
-                                                                torn - result.records.begin());
+    constexpr std::size_t piece = 256; // as far as they are good, and no further
+    const auto ranks = static_cast<std::size_t>(first.ranks);
+    for (auto& records = result.records; records.size() < ranks;) {
+        const auto done = records.size();
+        records.resize(std::min(ranks, done + piece));
+        const auto part = std::span(records).subspan(done);
+        file.read(std::as_writable_bytes(part), row_offset<CommitRecord>(begin, static_cast<std::int64_t>(done)));
+        const auto torn = std::ranges::find_if_not(part, is_sealed);
+        if (torn == part.end()) continue;
+        result.problem = fmt::format("the commit record of rank {} is damaged or incomplete",
+                                     done + static_cast<std::size_t>(torn - part.begin()));
+        return result;
+    }
+    result.problem = disagreement(result.records, directory);
     return result;
 }
 
-std::string verify_rows(const RawFile& file, const CheckpointDirectory& directory, int slot,
-                        const std::vector<CommitRecord>& records)
+std::string read_rows(const RawFile& file, const CheckpointDirectory& directory, int slot,
+                      const std::vector<CommitRecord>& records, const RowSink& sink)
 {
     const auto& place = directory.slots[static_cast<std::size_t>(slot)];
-    const auto nothing = [](const auto&) {};
+    const auto pass = [&sink](SlotPart part) {
+        return [&sink, part](std::span<const std::byte> rows) { sink(part, rows); };
+    };
+    const auto known = [&directory](AtomId id) { return id >= 0 && id < directory.atoms; };
     std::vector<bool> seen(static_cast<std::size_t>(directory.atoms), false);
+    const auto for_the_first_time = [&](const AtomIdentity& atom) {
+        if (!known(atom.id) || seen[static_cast<std::size_t>(atom.id)] ||
+            !(atom.image.maxCoeff() < most_images && atom.image.minCoeff() > -most_images))
+            return false;
+        seen[static_cast<std::size_t>(atom.id)] = true;
+        return true;
+    };
+    const auto any = [](const IVec3&) { return true; };
+    const auto of_an_atom = [&](const KeptNumber& number) { return known(number.id) && number.index >= 0; };
     for (const auto& record : records) {
         const auto problem = [&record](const char* what) {
             return fmt::format("the {} of rank {} are damaged", what, record.rank);
         };
+        const auto block = [&record](std::int64_t part) { return Block{part, record.first_row, record.atoms}; };
+        // Ids first: rows that nobody wrote are found out by their first page, however many they are said to be.
         Checksum moving, identities, kept;
-        read_in_pieces<IVec3>(file, place.positions, record.first_row, record.atoms, moving, nothing);
-        read_in_pieces<IVec3>(file, place.velocities, record.first_row, record.atoms, moving, nothing);
+        if (!read_block<AtomIdentity>(file, block(place.identities), identities, pass(SlotPart::identities),
+                                      for_the_first_time) ||
+            identities.value() != record.identity_checksum)
+            return problem("ids");
+        read_block<IVec3>(file, block(place.positions), moving, pass(SlotPart::positions), any);
+        read_block<IVec3>(file, block(place.velocities), moving, pass(SlotPart::velocities), any);
         if (moving.value() != record.data_checksum) return problem("positions or velocities");
-
-        bool good = true;
-        read_in_pieces<AtomIdentity>(file, place.identities, record.first_row, record.atoms, identities,
-                                     [&](std::span<const AtomIdentity> rows) {
-                                         for (const auto& atom : rows) {
-                                             good = good && atom.id >= 0 && atom.id < directory.atoms &&
-                                                    !seen[static_cast<std::size_t>(atom.id)];
-                                             if (good) seen[static_cast<std::size_t>(atom.id)] = true;
-                                         }
-                                     });
-        if (!good || identities.value() != record.identity_checksum) return problem("ids");
         if (record.kept == 0) continue;
-        read_in_pieces<KeptNumber>(
-            file, place.kept, record.first_kept, record.kept, kept, [&](std::span<const KeptNumber> rows) {
-                for (const auto& number : rows)
-                    good = good && number.id >= 0 && number.id < directory.atoms && number.index >= 0;
-            });
-        if (!good || kept.value() != record.kept_checksum) return problem("kept numbers");
+        if (!read_block<KeptNumber>(file, {place.kept, record.first_kept, record.kept}, kept, pass(SlotPart::kept),
+                                    of_an_atom) ||
+            kept.value() != record.kept_checksum)
+            return problem("kept numbers");
     }
     return {};
+}
+
+namespace {
+
+template <class Row>
+void append(std::span<const std::byte> bytes, std::vector<Row>& rows)
+{
+    const auto before = rows.size();
+    rows.resize(before + bytes.size() / sizeof(Row));
+    std::ranges::copy(bytes, std::as_writable_bytes(std::span(rows).subspan(before)).begin());
+}
+
+} // namespace
+
+void SlotRows::add(SlotPart part, std::span<const std::byte> rows)
+{
+    switch (part) {
+    case SlotPart::identities:
+        return append(rows, identities);
+    case SlotPart::positions:
+        return append(rows, positions);
+    case SlotPart::velocities:
+        return append(rows, velocities);
+    case SlotPart::kept:
+        return append(rows, kept);
+    }
+}
+
+std::vector<AtomRecord> SlotRows::atoms(const Box& box) const
+{
+    std::vector<AtomRecord> atoms;
+    atoms.reserve(identities.size());
+    for (std::size_t i = 0; i < identities.size(); ++i) {
+        auto& atom = atoms.emplace_back(AtomRecord{positions[i], velocities[i], identities[i].image, identities[i].id});
+        atom.image += box.wrap(atom.x);
+    }
+    return atoms;
 }
 
 std::vector<int> slots_by_age(const std::vector<SlotRecords>& slots)

@@ -48,6 +48,16 @@ struct CheckpointWriter::Impl {
     {
     }
 
+    /// Collective.
+    static std::unique_ptr<Impl> make(const Communicator& comm, const CheckpointOptions& options, CheckpointWay way,
+                                      RawFile file, const CheckpointDirectory& directory)
+    {
+        const auto id = new_run_id(comm);
+        std::unique_ptr<Impl> impl;
+        on_all(comm, [&] { impl = std::make_unique<Impl>(comm, options, way, std::move(file), directory, id); });
+        return impl;
+    }
+
     double cpu_of_threads() const { return helper.cpu_seconds() + syncer.cpu_seconds(); }
     int take(int& next, int count) const { return std::exchange(next, (next + 1) % count); }
     CheckpointRows pack(const Atoms& atoms, bool lent, Buffer& buffer) const;
@@ -59,6 +69,7 @@ struct CheckpointWriter::Impl {
     CheckpointOptions options;
     CheckpointDirectory directory;
     std::uint64_t writer_id;
+    std::uint64_t boot = boot_of_machine();
     bool at_once;
     SlotWriter slots; // of the helper while it is busy
     int next_ring = 0, next_synced = 0;
@@ -73,6 +84,7 @@ struct CheckpointWriter::Impl {
     std::size_t current = 0;
     CommitRecord record{}; // of the last state; of the helper while it is busy
     int last_slot = -1;    // where that state is
+    bool all_on_disk = false;
     CheckpointStats stats;
     double helper_cpu_before = 0.0; // what its threads have used before they were counted [s]
     Clock::time_point last_sync = Clock::now(), last_look = Clock::now();
@@ -138,7 +150,7 @@ CheckpointWriter CheckpointWriter::create(const Communicator& comm, const std::s
     RawFile file;
     on_all(comm, [&] { file = RawFile(temporary, RawFile::Mode::write); });
 
-    CheckpointWriter writer(std::make_unique<Impl>(comm, options, way, std::move(file), directory, new_run_id(comm)));
+    CheckpointWriter writer(Impl::make(comm, options, way, std::move(file), directory));
     writer.repartition(atoms);
     on_all(comm, [&] { writer.impl_->slots.fill(std::span(atoms.x).first(writer.impl_->n_owned)); });
     writer.agree(options.sync_seconds > 0.0 ? std::uint64_t{checkpoint_sync_due} : 0);
@@ -195,7 +207,7 @@ CheckpointWriter CheckpointWriter::resume(const Communicator& comm, const std::s
         if (comm.root()) file.sync(); // a run that was killed may not have come to it
     });
     const auto way = CheckpointWay::choose(comm, path, options.mapping);
-    CheckpointWriter writer(std::make_unique<Impl>(comm, options, way, std::move(file), directory, new_run_id(comm)));
+    CheckpointWriter writer(Impl::make(comm, options, way, std::move(file), directory));
     writer.impl_->sequence = sequence;
     writer.impl_->next_ring = next[0];
     writer.impl_->next_synced = next[1];
@@ -267,6 +279,8 @@ void CheckpointWriter::submit(const RunState& state, const Atoms& atoms, const B
     auto& record = impl_->record;
     record = make_record(state, box);
     record.writer = impl_->writer_id;
+    record.boot = impl_->boot;
+    impl_->all_on_disk = false;
     record.sequence = ++impl_->sequence;
     record.first_kept = impl_->first_kept;
     record.kept = static_cast<std::int64_t>(impl_->n_kept);
@@ -303,6 +317,7 @@ void CheckpointWriter::finish()
     impl_->unsynced = -1;
     impl_->syncer.start([impl = impl_.get()] { impl->sync(std::nullopt); });
     impl_->syncer.wait();
+    impl_->all_on_disk = error().empty();
 }
 
 void CheckpointWriter::mark_outputs(const OutputMarks& marks)
@@ -310,6 +325,7 @@ void CheckpointWriter::mark_outputs(const OutputMarks& marks)
     if (!error().empty() || impl_->last_slot < 0) return;
     impl_->helper.start([impl = impl_.get(), marks] {
         impl->record.outputs = marks;
+        if (impl->all_on_disk) impl->record.boot = 0;
         impl->slots.write_record(impl->last_slot, impl->record);
     });
     impl_->helper.wait();

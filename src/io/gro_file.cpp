@@ -4,6 +4,7 @@
 #include <holon/io/text_file.hpp>
 
 #include <algorithm>
+#include <cerrno>
 #include <charconv>
 #include <cmath>
 #include <cstring>
@@ -46,7 +47,9 @@ bool read_integer(std::string_view text, Integer& value)
 /// The lines of a file through one buffer that moves over it.
 class GroReader::Lines {
 public:
-    explicit Lines(const std::string& path) : file_(open_input_file(path, "coordinates")), buffer_(1 << 20) {}
+    explicit Lines(const std::string& path) : path_(path), file_(open_input_file(path, "coordinates")), buffer_(1 << 20)
+    {
+    }
 
     /// The next line without its end; false at the end of the file. Valid until the next call.
     bool next(std::string_view& line)
@@ -91,10 +94,13 @@ private:
         end_ -= begin_;
         begin_ = 0;
         const std::size_t got = std::fread(data(end_), 1, buffer_.size() - end_, file_.get());
+        if (got == 0 && std::ferror(file_.get()) != 0)
+            throw InputError(path_ + ": cannot read the coordinates: " + std::strerror(errno));
         end_ += got;
         return got > 0;
     }
 
+    std::string path_;
     InputFile file_;
     std::vector<char> buffer_;
     std::size_t begin_ = 0;

@@ -1,5 +1,7 @@
 #include "h5.hpp"
 
+#include "h5_file_driver.hpp"
+
 #include <holon/core/error.hpp>
 
 #include <fmt/format.h>
@@ -13,13 +15,10 @@ namespace {
 
 constexpr hsize_t page = 4096;
 
-/// The library's own printing is replaced by our exceptions. After a failed close its clean-up at exit is not safe.
+/// The library's own printing is replaced by our exceptions.
 void set_up_library()
 {
-    static const bool done = [] {
-        H5dont_atexit();
-        return H5Eset_auto2(H5E_DEFAULT, nullptr, nullptr) >= 0;
-    }();
+    static const bool done = H5Eset_auto2(H5E_DEFAULT, nullptr, nullptr) >= 0;
     check(done ? 0 : -1, "set up the library");
 }
 
@@ -31,8 +30,7 @@ Handle file_properties()
     check(H5Pset_meta_block_size(properties, page), "set the block size");
     // Closing a file must not be put off until its last object is closed: the error would be lost.
     check(H5Pset_fclose_degree(properties, H5F_CLOSE_SEMI), "set how files close");
-    // Where the file system has no locks, go on without: our files are guarded by the lock of their folder.
-    check(H5Pset_file_locking(properties, 1, 1), "set locking");
+    use_raw_files(properties);
     return properties;
 }
 
@@ -46,7 +44,8 @@ void write_attribute(hid_t object, const char* name, hid_t type, hid_t extent, c
 
 void check(herr_t status, std::string_view what)
 {
-    if (status < 0) throw Failure(fmt::format("HDF5 failed: {}.", what));
+    if (status >= 0) return;
+    throw Failure(file_error().empty() ? fmt::format("HDF5 failed: {}.", what) : file_error());
 }
 
 Handle::Handle(hid_t id, Closer closer, std::string_view what) : id_(id), closer_(closer), what_(what)
@@ -67,30 +66,21 @@ Handle::Handle(Handle&& other) noexcept
 void Handle::close()
 {
     check(closer_(std::exchange(id_, -1)), "close " + what_);
+    if (!file_error().empty()) throw Failure(file_error());
 }
 
-Handle create_file(const std::string& path)
+Handle create_file(const std::string& path, bool compact)
 {
     set_up_library();
     const auto properties = file_properties();
-    return {H5Fcreate(path.c_str(), H5F_ACC_TRUNC, H5P_DEFAULT, properties), H5Fclose, "create " + path};
-}
-
-Handle open_file(const std::string& path)
-{
-    set_up_library();
-    const auto properties = file_properties();
-    return {H5Fopen(path.c_str(), H5F_ACC_RDONLY, properties), H5Fclose, "open " + path};
+    Handle creation(H5Pcreate(H5P_FILE_CREATE), H5Pclose, "properties");
+    if (compact) check(H5Pset_sym_k(creation, 4, 0), "set the size of groups");
+    return {H5Fcreate(path.c_str(), H5F_ACC_TRUNC, creation, properties), H5Fclose, "create " + path};
 }
 
 Handle create_group(hid_t parent, const char* name)
 {
     return {H5Gcreate2(parent, name, H5P_DEFAULT, H5P_DEFAULT, H5P_DEFAULT), H5Gclose, name};
-}
-
-Handle open_group(hid_t parent, const char* name)
-{
-    return {H5Gopen2(parent, name, H5P_DEFAULT), H5Gclose, name};
 }
 
 Handle space(std::span<const std::int64_t> extent)
@@ -100,13 +90,15 @@ Handle space(std::span<const std::int64_t> extent)
     return {H5Screate_simple(static_cast<int>(sizes.size()), sizes.data(), nullptr), H5Sclose, "extent"};
 }
 
-Handle create_contiguous(hid_t file, hid_t type, std::span<const std::int64_t> extent, std::string_view what)
+Handle create_contiguous(hid_t file, hid_t type, std::span<const std::int64_t> extent, std::string_view what,
+                         bool compact)
 {
     Handle properties(H5Pcreate(H5P_DATASET_CREATE), H5Pclose, "properties");
     check(H5Pset_layout(properties, H5D_CONTIGUOUS), "set the layout");
     check(H5Pset_alloc_time(properties, H5D_ALLOC_TIME_EARLY), "set the allocation");
     check(H5Pset_fill_time(properties, H5D_FILL_TIME_NEVER), "set the filling");
     check(H5Pset_obj_track_times(properties, false), "set the times");
+    check(H5Pset_dset_no_attrs_hint(properties, compact), "set the size of a header");
     const auto dataspace = space(extent);
     return {H5Dcreate_anon(file, type, dataspace, properties, H5P_DEFAULT), H5Dclose, what};
 }
@@ -133,31 +125,16 @@ Handle write_values(hid_t parent, const char* name, hid_t type, std::span<const 
     return dataset;
 }
 
-void write_text(hid_t parent, const char* name, const std::string& text)
+Handle write_names(hid_t parent, const char* name, std::size_t width, const std::string& characters)
+{
+    const std::int64_t extent[] = {static_cast<std::int64_t>(characters.size() / width)};
+    return write_values(parent, name, text_type(width), extent, characters.data());
+}
+
+Handle write_text(hid_t parent, const char* name, const std::string& text)
 {
     const auto type = text_type(text.size() + 1);
-    write_values(parent, name, type, {}, text.c_str());
-}
-
-std::string read_text(hid_t parent, const char* name)
-{
-    Handle dataset(H5Dopen2(parent, name, H5P_DEFAULT), H5Dclose, name);
-    Handle type(H5Dget_type(dataset), H5Tclose, name);
-    std::string text(H5Tget_size(type), '\0');
-    check(H5Dread(dataset, type, H5S_ALL, H5S_ALL, H5P_DEFAULT, text.data()), name);
-    text.resize(text.size() - 1);
-    return text;
-}
-
-std::vector<std::string> names_in(hid_t group)
-{
-    std::vector<std::string> names;
-    const auto visit = [](hid_t, const char* name, const H5L_info_t*, void* list) -> herr_t {
-        static_cast<std::vector<std::string>*>(list)->emplace_back(name);
-        return 0;
-    };
-    check(H5Literate(group, H5_INDEX_NAME, H5_ITER_INC, nullptr, visit, &names), "list a group");
-    return names;
+    return write_values(parent, name, type, {}, text.c_str());
 }
 
 void set_attribute(hid_t object, const char* name, std::int64_t value)

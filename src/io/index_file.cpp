@@ -65,6 +65,8 @@ private:
             const std::string_view title = trimmed(line.substr(1, line.find(']') - 1));
             if (!line.ends_with(']') || title.empty())
                 fail("expected a group name as in [ name ], found '" + printable(line) + "'");
+            if (printable(title, title.size()) != title)
+                fail("the group name '" + printable(title) + "' has control characters; take them out");
             groups_.push_back({std::string(title), {}});
             return;
         }

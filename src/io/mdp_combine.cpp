@@ -3,8 +3,11 @@
 #include "mdp_keys.hpp"
 #include "mdp_text.hpp"
 
+#include <holon/dynamics/scheme.hpp>
+
 #include <algorithm>
 #include <cctype>
+#include <limits>
 
 namespace holon {
 
@@ -12,7 +15,8 @@ namespace {
 
 class Combination {
 public:
-    Combination(MdpValues& values, const GivenSettings& given, Notes& notes) : v_(values), given_(given), notes_(notes)
+    Combination(MdpValues& values, const GivenSettings& given, Notes& notes)
+        : v_(values), given_(given), notes_(notes), scheme_(scheme_entry(values.integrator).traits)
     {
     }
 
@@ -34,6 +38,12 @@ public:
     {
         if (v_.gen_vel && v_.continuation)
             fail("gen-vel", "a continuation goes on with the velocities it has; use gen-vel = no or continuation = no");
+        if (v_.dt <= 0.0) {
+            if (v_.dt < 0.0 || !scheme_.minimises) fail("dt", "must be more than 0");
+            v_.dt = Parameters{}.dt; // which a minimisation makes nothing of
+        }
+        if (v_.nsteps > std::numeric_limits<std::int64_t>::max() - v_.init_step)
+            fail("nsteps", "the last step, init-step + nsteps, is too large; take -1 for a run without an end");
         if (v_.maxh < 0.0 && v_.maxh != -1.0) fail("maxh", "must be a number of hours, or -1 for no limit");
         if (v_.nstcomm == 0) v_.comm_mode = CommMode::none;
         if (v_.comm_mode == CommMode::none) v_.comm_grps.clear();
@@ -41,22 +51,6 @@ public:
         check_group_count("comm-grps", v_.comm_grps.size());
         v_.comm_groups.clear();
         for (const std::string& name : v_.comm_grps) v_.comm_groups.push_back({name, {}});
-    }
-
-    void output()
-    {
-        // One trajectory: positions at the interval asked for first, velocities and forces with them or never.
-        v_.nstx = v_.nstxout;
-        for (std::int64_t interval : {v_.nstcfout, v_.nstfout, v_.nstvout, v_.nstxout_compressed})
-            if (v_.nstx == 0) v_.nstx = interval;
-        if (v_.nstvout != 0 && v_.nstvout != v_.nstx) fail("nstvout", not_the_interval());
-        if (v_.nstfout != 0 && v_.nstfout != v_.nstx) fail("nstfout", not_the_interval());
-        if (v_.nstcfout != 0 && v_.nstcfout != v_.nstx) fail("nstcfout", not_the_interval());
-        if (v_.nstxout_compressed != 0 && v_.nstxout_compressed != v_.nstx)
-            note("nstxout-compressed", "there is one trajectory, written every " + std::to_string(v_.nstx) + " steps");
-        v_.write_velocities = v_.nstvout != 0;
-        v_.write_forces = v_.nstfout != 0;
-        v_.write_constraint_forces = v_.nstcfout != 0;
     }
 
     void nonbonded()
@@ -93,7 +87,7 @@ public:
     void coupling_interval()
     {
         if (v_.nsttcouple == 0) fail("nsttcouple", "must be a number of steps, or -1 for as many as tau-t allows");
-        if (v_.tcoupl == Thermostat::no) v_.nsttcouple = 1;
+        if (v_.tcoupl == "no") v_.nsttcouple = 1;
         if (v_.nsttcouple > 0) return;
         double interval = 10.0;
         for (const double tau : v_.tau_t)
@@ -107,19 +101,19 @@ public:
             fail("tc-grps", "there are " + std::to_string(v_.tc_grps.size()) + " tc-grps, " +
                                 std::to_string(v_.tau_t.size()) + " values of tau-t and " +
                                 std::to_string(v_.ref_t.size()) + " of ref-t; give one of each per group");
-        if (v_.integrator == IntegratorKind::steep && v_.tcoupl != Thermostat::no) {
+        if (scheme_.minimises && v_.tcoupl != "no") {
             note("tcoupl", "a minimisation has no temperature; ignored");
-            v_.tcoupl = Thermostat::no;
+            v_.tcoupl = "no";
         }
-        if (v_.integrator == IntegratorKind::sd && v_.tcoupl != Thermostat::no) {
+        if (scheme_.own_bath && v_.tcoupl != "no") {
             note("tcoupl", "friction and noise of integrator = sd are the thermostat; ignored");
-            v_.tcoupl = Thermostat::no;
+            v_.tcoupl = "no";
         }
-        if (v_.integrator == IntegratorKind::sd) {
+        if (scheme_.own_bath) {
             if (v_.tc_grps.empty())
                 fail("tc-grps", "integrator = sd takes friction and temperature from tc-grps, tau-t and ref-t; use "
                                 "tc-grps = System, with one tau-t and one ref-t");
-        } else if (v_.tcoupl == Thermostat::no) {
+        } else if (v_.tcoupl == "no") {
             v_.tc_grps.clear();
             v_.tau_t.clear();
             v_.ref_t.clear();
@@ -222,11 +216,6 @@ private:
                      " is usual");
     }
 
-    std::string not_the_interval() const
-    {
-        return "must be 0 or equal to the interval of the positions, which is " + std::to_string(v_.nstx);
-    }
-
     void check_group_count(const std::string& key, std::size_t count) const
     {
         if (count > 255) fail(key, "at most 255 groups are possible");
@@ -235,20 +224,18 @@ private:
     Setting setting(const std::string& key) const
     {
         const Setting* found = given_.find(key);
-        return found != nullptr ? *found : Setting{key, find_mdp_key(key)->write(v_), "default"};
+        if (found != nullptr && !found->value.empty()) return *found;
+        return {key, find_mdp_key(key)->write(v_), found != nullptr ? found->where : given_.file(), false};
     }
 
     [[noreturn]] void fail(const std::string& key, const std::string& why) const { reject(setting(key), why); }
 
-    void note(const std::string& key, const std::string& text)
-    {
-        const Setting s = setting(key);
-        notes_.add(s.where + ": " + s.key + " = " + s.value + ": " + text);
-    }
+    void note(const std::string& key, const std::string& text) { notes_.add(described(setting(key)) + ": " + text); }
 
     MdpValues& v_;
     const GivenSettings& given_;
     Notes& notes_;
+    SchemeTraits scheme_;
 };
 
 } // namespace
@@ -258,7 +245,6 @@ void combine(MdpValues& values, const GivenSettings& given, Notes& notes)
     Combination combination(values, given, notes);
     combination.preprocessing();
     combination.dynamics();
-    combination.output();
     combination.nonbonded();
     combination.temperature();
     combination.constraints();

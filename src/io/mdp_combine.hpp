@@ -7,6 +7,7 @@
 
 #include <string>
 #include <unordered_map>
+#include <utility>
 #include <vector>
 
 namespace holon {
@@ -14,10 +15,14 @@ namespace holon {
 /// The settings of a run as they were given, each key once.
 class GivenSettings {
 public:
+    explicit GivenSettings(std::string file) : file_(std::move(file)) {}
+
     /// Adds settings that win over those already there. Throws InputError if they name a key twice.
     void add(const std::vector<Setting>& settings);
 
     const std::vector<Setting>& all() const { return settings_; }
+
+    const std::string& file() const { return file_; } // which a key that is not given could stand in
 
     /// nullptr if the key was not given.
     const Setting* find(const std::string& key) const;
@@ -25,6 +30,7 @@ public:
 private:
     static std::string identity(const std::string& key); // the same for all names of a key
 
+    std::string file_;
     std::vector<Setting> settings_;
     std::unordered_map<std::string, std::size_t> index_;
 };

@@ -3,6 +3,8 @@
 #include "mdp_text.hpp"
 
 #include <holon/constraints/solver.hpp>
+#include <holon/dynamics/scheme.hpp>
+#include <holon/dynamics/thermostat.hpp>
 
 #include <algorithm>
 #include <utility>
@@ -84,6 +86,16 @@ std::vector<std::pair<std::string, std::string>> constraint_algorithms()
         std::ranges::replace(name, '_', '-');
         names.emplace_back(name, solver);
     }
+    return names;
+}
+
+/// The names of a list of entries, after others.
+template <class Entries>
+std::vector<std::pair<std::string, std::string>> names_in(const Entries& entries, std::vector<std::string> first = {})
+{
+    for (const auto& entry : entries) first.push_back(entry.name);
+    std::vector<std::pair<std::string, std::string>> names;
+    for (const auto& name : first) names.emplace_back(name, name);
     return names;
 }
 
@@ -197,17 +209,15 @@ std::vector<MdpKey> computed_mdp_keys()
                                                                      {"none", none},
                                                                      {"force-switch", force_switch},
                                                                      {"potential-switch", potential_switch}};
-    using I = IntegratorKind;
     using D = DispersionCorrection;
 
     return {
         names("include", &V::include),
         names("define", &V::define),
 
-        choice<I>("integrator", &V::integrator,
-                  {{"md", I::md}, {"md-vv", I::md_vv}, {"sd", I::sd}, {"steep", I::steep}}),
+        choice<std::string>("integrator", &V::integrator, names_in(schemes())),
         real("tinit", &V::tinit),
-        real("dt", &V::dt, positive),
+        real("dt", &V::dt),
         may_change(integer("nsteps", &V::nsteps, at_least(-1))),
         integer("init-step", &V::init_step, at_least(0)),
         yes_no("continuation", &V::continuation),
@@ -276,7 +286,7 @@ std::vector<MdpKey> computed_mdp_keys()
                    {"AllEner", D::all_energy},
                    {"AllEnerPres", D::all_energy_pressure}}),
 
-        choice<Thermostat>("tcoupl", &V::tcoupl, {{"no", Thermostat::no}, {"v-rescale", Thermostat::v_rescale}}),
+        choice<std::string>("tcoupl", &V::tcoupl, names_in(thermostats(), {"no"})),
         integer("nsttcouple", &V::nsttcouple, at_least(-1)),
         names("tc-grps", &V::tc_grps),
         reals("tau-t", &V::tau_t),

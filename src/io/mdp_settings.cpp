@@ -47,9 +47,7 @@ void check_off(const MdpKey& key, const Setting& setting)
 void apply(const Setting& setting, MdpValues& values, Notes& notes)
 {
     const MdpKey& key = known_key(setting);
-    const auto note = [&](const std::string& text) {
-        notes.add(setting.where + ": " + setting.key + " = " + setting.value + ": " + text);
-    };
+    const auto note = [&](const std::string& text) { notes.add(described(setting) + ": " + text); };
     if (setting.value.empty()) return; // as in GROMACS: the default
     try {
         if (key.read) key.read(values, setting.value);
@@ -67,7 +65,8 @@ std::vector<Setting> effective_settings(const MdpValues& values, const GivenSett
     for (const MdpKey& key : mdp_keys())
         if (key.rule == KeyRule::computed) {
             const Setting* setting = given.find(key.name);
-            settings.push_back({key.name, key.write(values), setting != nullptr ? setting->where : "default"});
+            settings.push_back({key.name, key.write(values), setting != nullptr ? setting->where : given.file(),
+                                setting != nullptr && !setting->value.empty()});
         }
     return settings;
 }
@@ -90,8 +89,7 @@ void GivenSettings::add(const std::vector<Setting>& settings)
         const auto [place, first] = index_.try_emplace(name, settings_.size());
         if (!added.insert(name).second) {
             const Setting& before = settings_[place->second];
-            reject(setting,
-                   "the key is given twice; before: " + before.where + ": " + before.key + " = " + before.value);
+            reject(setting, "the key is given twice; before: " + described(before));
         }
         if (first)
             settings_.push_back(setting);
@@ -114,7 +112,7 @@ std::string GivenSettings::identity(const std::string& key)
 
 RunSettings read_settings(std::string_view mdp_text, const std::string& name, const RunOptions& options, Notes& notes)
 {
-    GivenSettings given;
+    GivenSettings given(name);
     given.add(parse_mdp_text(mdp_text, name));
     given.add(options.settings);
 

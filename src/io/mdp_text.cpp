@@ -94,9 +94,16 @@ std::string nearest_name(std::string_view word, const std::vector<std::string>& 
     return nearest;
 }
 
+std::string described(const Setting& setting)
+{
+    const auto key = setting.where + ": " + printable(setting.key), value = printable(setting.value);
+    if (setting.given) return key + " = " + value;
+    return key + (value.empty() ? " is not given" : " is not given, and " + value + " by default");
+}
+
 void reject(const Setting& setting, const std::string& why)
 {
-    throw InputError(setting.where + ": " + printable(setting.key) + " = " + printable(setting.value) + ": " + why);
+    throw InputError(described(setting) + ": " + why);
 }
 
 } // namespace holon

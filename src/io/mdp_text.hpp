@@ -22,6 +22,9 @@ std::vector<std::string> words(std::string_view text);
 /// far from the word to have been meant.
 std::string nearest_name(std::string_view word, const std::vector<std::string>& candidates);
 
+/// How messages begin: "where: key = value", or that it is the default.
+std::string described(const Setting& setting);
+
 /// Throws InputError: "where: key = value: why".
 [[noreturn]] void reject(const Setting& setting, const std::string& why);
 

@@ -19,7 +19,6 @@ enum class VdwType { cutoff, shift, switched };
 struct MdpValues : Parameters {
     MdpValues() { nsttcouple = -1; }          // to be chosen
     std::vector<std::string> include, define; // as written: -Ipath, -DNAME=value
-    std::int64_t nstxout = 0, nstvout = 0, nstfout = 0, nstcfout = 0, nstxout_compressed = 0;
     CoulombType coulombtype = CoulombType::cutoff;
     VdwType vdwtype = VdwType::cutoff;
     std::vector<std::string> tc_grps, comm_grps;

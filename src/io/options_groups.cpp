@@ -4,6 +4,7 @@
 
 #include <holon/core/error.hpp>
 #include <holon/io/index_file.hpp>
+#include <holon/io/text_file.hpp>
 
 #include <algorithm>
 
@@ -36,7 +37,7 @@ public:
     }
 
 private:
-    static std::string printable_name(const std::string& name) { return "'" + name.substr(0, 60) + "'"; }
+    static std::string printable_name(const std::string& name) { return "'" + printable(name) + "'"; }
 
     std::string names() const
     {

@@ -20,8 +20,8 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr std::array run_file_names = {"checkpoint.h5", "trajectory.h5", "energy.csv",
-                                       "confout.gro",   "md.log",        "summary.json"};
+constexpr std::array run_file_names = {"checkpoint.h5", "trajectory.h5md", "energy.csv",   "confout.gro",
+                                       "md.log",        "summary.json",    "trajectory.h5"};
 
 void remove_file(const std::string& path)
 {

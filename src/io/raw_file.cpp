@@ -103,6 +103,10 @@ void RawFile::allocate(std::int64_t size) const
     check_limit(size);
     int error = EINTR;
     while (error == EINTR) error = ::posix_fallocate(descriptor_, 0, size);
+    if (error == EOPNOTSUPP || error == EINVAL) { // of a file system that cannot: writes find out whether there is room
+        if (this->size() < size) resize(size);
+        return;
+    }
     if (error != 0) fail("reserve space for", error);
 }
 
@@ -190,8 +194,10 @@ void UnfinishedFile::publish()
 
 bool file_exists(const std::string& path)
 {
-    std::error_code ignored;
-    return std::filesystem::exists(path, ignored);
+    std::error_code error;
+    const auto status = std::filesystem::status(path, error); // not to be known is no reason to take it for absent
+    if (!std::filesystem::status_known(status)) fail_at(path, "look at", error.value());
+    return std::filesystem::exists(status);
 }
 
 std::string folder_of(const std::string& path)

@@ -28,7 +28,7 @@ public:
     void read(std::span<std::byte> bytes, std::int64_t offset) const; // Failure, if the file ends before
     void write(std::span<const std::byte> bytes, std::int64_t offset) const;
     void resize(std::int64_t size) const;                    // what is added reads as zero and takes no space
-    void allocate(std::int64_t size) const;                  // reserves space on disk
+    void allocate(std::int64_t size) const;                  // reserves space on disk, where that can be done
     void sync() const;                                       // data to disk (fdatasync)
     void sync(std::int64_t offset, std::int64_t size) const; // of this part at least; offset: of a page
 
@@ -76,7 +76,7 @@ private:
     bool published_ = false;
 };
 
-bool file_exists(const std::string& path);
+bool file_exists(const std::string& path); // Failure, if that cannot be found out
 
 /// Whether the files of a folder are in the memory of this node alone, in pages that stay as they are until they are
 /// written to disk: not so on network file systems.

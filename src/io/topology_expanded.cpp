@@ -8,6 +8,7 @@
 #include <algorithm>
 #include <charconv>
 #include <iterator>
+#include <limits>
 
 /// The text form of an ExpandedTopology. Origins stand in comments, so that GROMACS reads the text as well:
 ///   ;@file NAME         the next file of the list
@@ -74,6 +75,8 @@ ExpandedTopology ExpandedTopology::from_text(std::string_view text)
             if (next.file < 0) throw InputError("the stored topology is damaged: a line has no origin");
             next.text = line;
             result.lines.push_back(next);
+            if (next.number == std::numeric_limits<std::int32_t>::max())
+                throw InputError("the stored topology is damaged: it has more lines than a file can have");
             ++next.number;
         }
     }

@@ -159,7 +159,12 @@ std::array<double, 2> ForceField::combine(int a, int b) const
 
 std::array<double, 2> ForceField::to_c6_c12(const std::array<double, 2>& given) const
 {
-    if (combination_rule_ == 1) return given;
+    if (combination_rule_ == 1) {
+        if (!std::isfinite(given[0]) || !std::isfinite(given[1]))
+            throw InputError("the topology has Lennard-Jones parameters whose products are beyond all numbers; correct "
+                             "them in [ atomtypes ]");
+        return given;
+    }
     const auto [sigma, epsilon] = given;
     const double sigma_3 = sigma * sigma * sigma;
     const double sigma_6 = sigma_3 * sigma_3;
@@ -181,8 +186,13 @@ std::optional<std::array<double, 2>> ForceField::pair_14(int a, int b) const
 {
     if (const auto given = pairs_.find(ordered(a, b)); given != pairs_.end()) return to_c6_c12(given->second);
     if (!generate_pairs_) return std::nullopt;
-    std::array<double, 2> c = lennard_jones(a, b);
-    return std::array{fudge_lj_ * c[0], fudge_lj_ * c[1]};
+    const auto [c6, c12] = lennard_jones(a, b);
+    const std::array scaled{fudge_lj_ * c6, fudge_lj_ * c12};
+    if (!std::isfinite(scaled[0]) || !std::isfinite(scaled[1]))
+        throw InputError(fmt::format("1-4 parameters are beyond all numbers with fudgeLJ = {}; correct it in "
+                                     "[ defaults ]",
+                                     fudge_lj_));
+    return scaled;
 }
 
 } // namespace holon

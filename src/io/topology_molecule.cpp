@@ -25,6 +25,9 @@ bool is_oxygen(const TopologyAtom& atom)
     return atom.name[0] == 'O' || atom.name[0] == 'o';
 }
 
+/// A dihedral takes memory and time in proportion.
+constexpr int largest_multiplicity = 100;
+
 /// Angles and dihedrals that force fields define with force constants of zero.
 bool without_effect(Interaction kind, const GivenParameters& given)
 {
@@ -245,10 +248,17 @@ private:
     {
         const Interaction kind = function.interaction;
         if (without_effect(kind, given)) return;
-        if ((kind == Interaction::proper_dihedral || kind == Interaction::periodic_improper) &&
-            given[2] != std::round(given[2]))
-            fields.fail(fmt::format("the multiplicity of a dihedral must be an integer, not {}", given[2]));
-        append(kind, atoms, pool_.parameters(kind, converted(function, given)));
+        if (kind == Interaction::proper_dihedral || kind == Interaction::periodic_improper) {
+            if (given[2] != std::round(given[2]))
+                fields.fail(fmt::format("the multiplicity of a dihedral must be an integer, not {}", given[2]));
+            if (std::abs(given[2]) > largest_multiplicity)
+                fields.fail(fmt::format("the multiplicity of a dihedral must be at most {}, not {}",
+                                        largest_multiplicity, given[2]));
+        }
+        const auto parameters = converted(function, given);
+        if (!std::ranges::all_of(parameters, [](double p) { return std::isfinite(p); }))
+            fields.fail("the parameters are so large that their products are beyond all numbers; correct them");
+        append(kind, atoms, pool_.parameters(kind, parameters));
     }
 
     /// Angles that were put off until all bonds are known. Those between bonds that are not both rigid stay as they

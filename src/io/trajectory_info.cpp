@@ -30,12 +30,40 @@ std::vector<Bond> bonds_of(const MoleculeType& molecule)
     return bonds;
 }
 
+/// Makes room for the longest name of a list.
+template <class Named>
+void widen(NameColumn& column, const std::vector<Named>& list)
+{
+    for (const auto& item : list) column.width = std::max(column.width, item.name.size());
+}
+
+void add(NameColumn& column, const std::string& name)
+{
+    column.characters.append(name).append(column.width - name.size(), '\0');
+}
+
 } // namespace
+
+PerQuantity<Schedule> schedules_of(const Parameters& p)
+{
+    PerQuantity<Schedule> schedule;
+    schedule[Quantity::position] = {p.nstxout, p.nstxout_compressed};
+    schedule[Quantity::velocity] = {p.nstvout};
+    schedule[Quantity::force] = {p.nstfout};
+    schedule[Quantity::constraint_force] = {p.nstcfout};
+    if (schedule[Quantity::position].empty()) schedule[Quantity::position] = {p.nstvout, p.nstfout, p.nstcfout};
+    return schedule;
+}
 
 void describe_atoms(const Topology& topology, TrajectoryInfo& info)
 {
     const bool elements_known =
         std::ranges::all_of(topology.atom_types, [](const AtomType& t) { return t.atomic_number >= 0; });
+    for (const auto& molecule : topology.molecule_types) {
+        widen(info.name, molecule.atoms);
+        widen(info.residue_name, molecule.residues);
+    }
+    std::int32_t residues = 0;
     for (const auto& block : topology.blocks) {
         const auto& molecule = topology.molecule_types[static_cast<std::size_t>(block.type)];
         const auto bonds = bonds_of(molecule);
@@ -48,7 +76,11 @@ void describe_atoms(const Topology& topology, TrajectoryInfo& info)
                                            : atom.type);
                 info.mass.push_back(atom.mass);
                 info.charge.push_back(atom.charge);
+                info.residue.push_back(residues + atom.residue);
+                add(info.name, atom.name);
             }
+            for (const auto& residue : molecule.residues) add(info.residue_name, residue.name);
+            residues += static_cast<std::int32_t>(molecule.residues.size());
             for (const auto& [i, j] : bonds) info.bonds.push_back({first + i, first + j});
         }
     }

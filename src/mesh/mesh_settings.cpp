@@ -50,24 +50,37 @@ Choice choose(double error)
     return interpolate(wide_choices, error);
 }
 
-/// GROMACS' own rule, so that its grids are found again: the first listed number of points that is enough.
-std::array<int, 3> gromacs_grid(const Parameters& p, const Box& box)
+/// Which lengths of lines a grid may have.
+enum class GridLengths {
+    gromacs, // as grompp: beyond the small ones multiples of four only, and not 140
+    any      // that transforms are fast at: the measure of smooth PME's error that the mesh of ESP goes by
+};
+
+/// The first of GROMACS' lengths that has at least `least` points.
+int listed_length(double least, GridLengths lengths)
 {
     constexpr int small[] = {6, 8, 10, 12, 14, 16, 20, 24, 25, 28, 32, 36, 40, 42, 44};
     constexpr int base[] = {45, 48, 50, 52, 54, 56, 60, 64, 70, 72, 75, 80, 81, 84};
-    std::array<int, 3> n{};
-    for (std::size_t k = 0; k < 3; ++k) {
-        if (p.fourier_n[k] > 0) {
-            n[k] = p.fourier_n[k];
-            continue;
+    for (const int points : small)
+        if (points >= least) return points;
+    for (int scale = 1;; scale *= 2)
+        for (const int number : base) {
+            const int points = number * scale;
+            const bool taken = lengths == GridLengths::any || (number != 45 && points % 4 == 0 && points != 140);
+            if (points >= least && taken) return points;
         }
-        const double least = std::max(box.vectors().row(static_cast<int>(k)).norm() / p.fourier_spacing * (1.0 - 1e-9),
-                                      2.0 * (p.pme_order - 1));
-        for (const int points : small)
-            if (n[k] == 0 && points >= least) n[k] = points;
-        for (int scale = 1; n[k] == 0; scale *= 2)
-            for (const int points : base)
-                if (n[k] == 0 && points * scale >= least) n[k] = points * scale;
+}
+
+/// Points along the box vectors for fourierspacing, where their number is not given. With GridLengths::gromacs the
+/// grid that grompp prints, which goes up to a thousandth of a spacing beyond it.
+std::array<int, 3> gromacs_grid(const Parameters& p, const Box& box, GridLengths lengths)
+{
+    auto n = p.fourier_n;
+    for (std::size_t k = 0; k < 3; ++k) {
+        if (n[k] > 0) continue;
+        const double exact = box.vectors().row(static_cast<int>(k)).norm() / p.fourier_spacing;
+        const double least = lengths == GridLengths::gromacs ? std::floor(exact + 0.999) : exact * (1.0 - 1e-9);
+        n[k] = listed_length(std::max(least, 2.0 * (p.pme_order - 1)), lengths);
     }
     return n;
 }
@@ -75,7 +88,7 @@ std::array<int, 3> gromacs_grid(const Parameters& p, const Box& box)
 /// Relative rms force error of smooth PME: fitted to GROMACS on water and proteins (order 4 to 6, tolerance 1e-5).
 double spme_error(const Parameters& p, const Box& box, double beta)
 {
-    const auto n = gromacs_grid(p, box);
+    const auto n = gromacs_grid(p, box, GridLengths::any);
     double apart = 0.0;
     for (int k = 0; k < 3; ++k) apart = std::max(apart, box.vectors().row(k).norm() / n[static_cast<std::size_t>(k)]);
     const double spacing = beta * apart / 0.416; // in units of the usual 0.12 nm at a cutoff of 0.9 nm
@@ -149,7 +162,7 @@ MeshSettings choose_mesh(const Parameters& p, const Box& box)
     settings.split = std::make_shared<GaussianSplit>(beta);
     settings.split_parameter = beta;
     settings.window = std::make_shared<SplineWindow>(p.pme_order);
-    settings.grid = gromacs_grid(p, box);
+    settings.grid = gromacs_grid(p, box, GridLengths::gromacs);
     settings.expected_error = as_spme;
     const double tolerance = p.precision == Precision::mixed ? 2e-7 : 1e-11;
     settings.pair = fit_pair_polynomial_to(*settings.split, p.rcoulomb, tolerance, max_pair_degree(p), false);

@@ -81,9 +81,7 @@ TEST(CheckpointMpi, goes_on_with_another_number_of_ranks)
         write_steps(comm, writer, step + 1, step + 7);
     }
     if (comm.root()) {
-        const CheckpointFile file(path);
-        EXPECT_EQ(file.verify(file.newest_valid()), "");
-        EXPECT_EQ(file.slots()[static_cast<std::size_t>(file.newest_valid())].ranks, comm.size());
+        EXPECT_EQ(CheckpointFile(path).newest().ranks, comm.size());
     }
     comm.barrier();
 }

@@ -1,7 +1,7 @@
 // RANKS 1 3
 // The pressure of rigid water: from atoms with constraint forces, as the program does it, and from molecules.
-#include <holon/integrators/kinetic.hpp>
-#include <holon/integrators/propagate.hpp>
+#include <holon/dynamics/kinetic.hpp>
+#include <holon/dynamics/propagate.hpp>
 
 #include <support/program_run.hpp>
 #include <support/reference.hpp>
@@ -61,7 +61,7 @@ TEST(ConstraintVirial, PressureFromAtomsIsThatFromMolecules)
                        std::string("integrator = md\ndt = 0.002\nprecision = double\ngen-temp = 300\n") +
                            electrostatics);
         run.advance(20);
-        auto& engine = run.engine();
+        auto& engine = run.system();
         auto& atoms = run.atoms();
         system.atoms = run.records();
         double molecular = 0.5 * molecular_kinetic_energy(system, system.atoms);

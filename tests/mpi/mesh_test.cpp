@@ -1,6 +1,6 @@
 // RANKS 1 2 3 8
-// Mesh electrostatics as part of the engine: against Ewald's sum, finite differences, and the same bits on any grid.
-#include <holon/app/engine.hpp>
+// Mesh electrostatics as part of a system: against Ewald's sum, finite differences, and the same bits on any grid.
+#include <holon/dynamics/system.hpp>
 
 #include <mesh/brick_exchange.hpp>
 #include <mesh/fourier_grid.hpp>
@@ -44,12 +44,12 @@ struct Result {
 
 Result compute(const TestSystem& system, const Parameters& p, const Communicator& comm)
 {
-    Engine engine(comm, system.topology, p, system.box);
-    engine.distribute(system.share(comm));
-    engine.compute_forces(true);
-    EXPECT_FALSE(engine.any_failure());
-    const auto n = static_cast<std::size_t>(engine.topology().n_atoms());
-    return {by_id(engine.comm(), engine.atoms, engine.atoms.f, n), engine.totals()};
+    System held(comm, system.topology, p, system.box);
+    held.distribute(system.share(comm));
+    held.compute_forces(true);
+    EXPECT_FALSE(held.health.any_failure());
+    const auto n = static_cast<std::size_t>(held.topology().n_atoms());
+    return {by_id(held.comm(), held.atoms, held.atoms.f, n), held.totals()};
 }
 
 double relative_error(const std::vector<IVec3>& forces, const std::vector<Vec3>& expected)
@@ -129,25 +129,25 @@ TEST(Mesh, ForcesDoNotDependOnWhenDomainsWereMade)
 {
     const auto comm = Communicator::world();
     for (const auto& system : systems()) {
-        Engine engine(comm, system.topology, parameters(0.0, Precision::mixed), system.box);
-        engine.distribute(system.share(comm));
-        for (std::int32_t i = 0; i < engine.atoms.n_owned; ++i) {
+        System held(comm, system.topology, parameters(0.0, Precision::mixed), system.box);
+        held.distribute(system.share(comm));
+        for (std::int32_t i = 0; i < held.atoms.n_owned; ++i) {
             const auto k = static_cast<std::size_t>(i);
-            Noise noise(static_cast<unsigned>(engine.atoms.id[k]));
-            engine.atoms.x[k] += to_lattice(0.045 * noise.vector(), position_unit);
+            Noise noise(static_cast<unsigned>(held.atoms.id[k]));
+            held.atoms.x[k] += to_lattice(0.045 * noise.vector(), position_unit);
         }
-        engine.update_halo();
-        ASSERT_FALSE(engine.stale(engine.vote({})));
+        held.update_halo();
+        ASSERT_FALSE(held.stale(held.vote({})));
         const auto forces = [&] {
-            engine.compute_forces(true);
-            EXPECT_FALSE(engine.any_failure());
-            return by_id(comm, engine.atoms, engine.atoms.f, system.size());
+            held.compute_forces(true);
+            EXPECT_FALSE(held.health.any_failure());
+            return by_id(comm, held.atoms, held.atoms.f, system.size());
         };
         const auto before = forces();
-        const auto totals = engine.totals();
-        engine.repartition();
+        const auto totals = held.totals();
+        held.repartition();
         EXPECT_TRUE(forces() == before);
-        EXPECT_EQ(engine.totals().potential, totals.potential);
+        EXPECT_EQ(held.totals().potential, totals.potential);
     }
 }
 

@@ -103,7 +103,7 @@ TEST(ButaneGas, TorsionsFollowTheMassMetric)
             const auto records = run.records();
             for (std::size_t i = 0; i < records.size(); i += 4) {
                 const auto side = [&](std::size_t from) {
-                    const IVec3 d = run.engine().box().minimum_image(records[from + 1].x - records[from].x);
+                    const IVec3 d = run.system().box().minimum_image(records[from + 1].x - records[from].x);
                     return to_real(d, position_unit);
                 };
                 const Vec3 a = side(i).cross(side(i + 1)), b = side(i + 1).cross(side(i + 2));

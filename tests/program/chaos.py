@@ -219,8 +219,8 @@ class Chain:
         require(lost <= IN_FLIGHT, f"{lost} steps are lost: the newest valid state is that of step {newest}")
         self.tally.most_lost = max(self.tally.most_lost, lost)
         self.reached = newest
-        if (self.folder / "trajectory.h5").exists():
-            steps = trajectories.steps(self.folder / "trajectory.h5")
+        if (self.folder / "trajectory.h5md").exists():
+            steps = trajectories.steps(self.folder / "trajectory.h5md")
             require(steps == list(range(0, INTERVAL * len(steps), INTERVAL)), f"frames of steps {steps}")
         if asked:
             self.tally.asked += 1
@@ -234,7 +234,7 @@ class Chain:
         result = holon.summary_of(self.folder)
         require(result["status"] == "finished", f"status {result['status']}")
         require(result["state_hash"] == whole.state_hash, f"hash {result['state_hash']}, not {whole.state_hash}")
-        problem = trajectories.differing_frames(self.folder / "trajectory.h5", whole.folder / "trajectory.h5")
+        problem = trajectories.differing_frames(self.folder / "trajectory.h5md", whole.folder / "trajectory.h5md")
         require(not problem, problem)
         same = (self.folder / "energy.csv").read_text() == (whole.folder / "energy.csv").read_text()
         require(same, "energy.csv differs")

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Constraint forces in trajectory.h5: those that Newton's second law asks for, on any number of ranks."""
+"""Constraint forces in trajectory.h5md: those that Newton's second law asks for, on any number of ranks."""
 
 import h5py
 import numpy
@@ -30,7 +30,7 @@ class ConstraintForces(holon.ProgramTest):
         self.files = [*files[:2], "-c", relaxed.folder / "confout.gro", *files[4:]]
 
     def fields(self, name):
-        path = self.work / name / "trajectory.h5"
+        path = self.work / name / "trajectory.h5md"
         names = ("velocity", "force", "constraint_force")
         return trajectories.masses(path), *(trajectories.frames(path, field)[1] for field in names)
 
@@ -61,16 +61,16 @@ class ConstraintForces(holon.ProgramTest):
 
     def test_come_only_where_they_are_asked_for(self):
         holon.run(self.work / "plain", self.files, 2, nsteps=0, **{**ALL, "nstcfout": 0})
-        with h5py.File(self.work / "plain" / "trajectory.h5") as file:
+        with h5py.File(self.work / "plain" / "trajectory.h5md") as file:
             self.assertNotIn("constraint_force", file["particles/trajectory"])
         alone = {**ALL, "nstxout": 0, "nstvout": 0, "nstfout": 0}
         holon.run(self.work / "alone", self.files, 2, nsteps=2, **alone)
-        with h5py.File(self.work / "alone" / "trajectory.h5") as file:
+        with h5py.File(self.work / "alone" / "trajectory.h5md") as file:
             group = file["particles/trajectory"]
-            self.assertEqual(sorted(group), ["box", "charge", "constraint_force", "mass", "position", "species"])
+            self.assertEqual(sorted(group), ["box", "charge", "constraint_force", "mass", "name", "position", "species"])
             self.assertEqual(group["constraint_force/value"].attrs["unit"], "kJ mol-1 nm-1")
-        result = holon.call("holon-inspect", [self.work / "alone" / "trajectory.h5"])
-        self.assertIn("positions, constraint forces", result.stdout)
+        result = holon.call("holon-inspect", [self.work / "alone" / "trajectory.h5md"])
+        self.assertIn("2 x positions, 2 x constraint forces", result.stdout)
 
 
 if __name__ == "__main__":

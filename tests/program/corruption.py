@@ -128,7 +128,7 @@ def swap(work, arguments, others):
     outcome = Outcome()
     victim = Victim(work, arguments)
     other = holon.run(work / "other", others, 2, **SETTINGS).folder
-    for name in ("checkpoint.h5", "trajectory.h5", "energy.csv", "md.log"):
+    for name in ("checkpoint.h5", "trajectory.h5md", "energy.csv", "md.log"):
         shutil.rmtree(victim.copy, ignore_errors=True)
         shutil.copytree(victim.folder, victim.copy)
         shutil.copy(other / name, victim.copy / name)

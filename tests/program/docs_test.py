@@ -40,7 +40,7 @@ class Docs(holon.ProgramTest):
             file.visit(objects.append)
             for path in objects:
                 names.add(re.sub(r"slots/\d+", "slots/K", path))
-            self.assertEqual(file.attrs["format"], 3)
+            self.assertEqual(file.attrs["format"], 4)
             for part in ("identity", "commits"):
                 names |= set(file["slots/0"][part].dtype.names)
         for name in names - {"input", "slots", "slots/K"}:

@@ -4,6 +4,7 @@ HOLON_BIN is the folder of the programs (build/bin), HOLON_MPIEXEC the launcher 
 """
 
 import dataclasses
+import functools
 import json
 import os
 import pathlib
@@ -80,9 +81,21 @@ def input_files(folder, parameters=None):
     return ["-f", parameters or folder / "md.mdp", "-c", folder / "conf.gro", "-p", folder / "topol.top"]
 
 
+@functools.cache
+def launcher_name():
+    """Open MPI, or the word that another MPI's launcher tells its version with."""
+    told = subprocess.run([MPIEXEC, "--version"], capture_output=True, text=True).stdout
+    return "Open MPI" if re.search("Open MPI|OpenRTE", told) else told.split(" ")[0]
+
+
+def launch(ranks):
+    """The words that start a program on so many ranks."""
+    options = ["--quiet", "--oversubscribe"] if launcher_name() == "Open MPI" else []
+    return [MPIEXEC, *options, "-n", str(ranks)]
+
+
 def command_line(program, arguments, ranks):
-    launcher = [MPIEXEC, "--quiet", "--oversubscribe", "-n", str(ranks)] if ranks else []
-    return [str(word) for word in [*launcher, BIN / program, *arguments]]
+    return [str(word) for word in [*(launch(ranks) if ranks else []), BIN / program, *arguments]]
 
 
 def start(arguments, ranks=1, stderr=subprocess.DEVNULL, **how):
@@ -159,6 +172,11 @@ def kill_ranks(launcher):
 def ndof(summary, comm_mode="linear"):
     """Degrees of freedom of the atoms: constraints and, with comm-mode linear, centre-of-mass motion taken off."""
     return 3 * summary["atoms"] - summary["constraints"] - (3 if comm_mode == "linear" else 0)
+
+
+def preload(library):
+    """The variable that loads a library before the programs, beside those that the environment names."""
+    return {"LD_PRELOAD": " ".join([str(library), *os.environ.get("LD_PRELOAD", "").split()])}
 
 
 def have_programs():

@@ -3,7 +3,7 @@
 
 import holon_runner as holon
 
-FILES = {"checkpoint.h5", "trajectory.h5", "energy.csv", "confout.gro", "md.log", "summary.json"}
+FILES = {"checkpoint.h5", "trajectory.h5md", "energy.csv", "confout.gro", "md.log", "summary.json"}
 
 
 class Inputs(holon.ProgramTest):
@@ -23,7 +23,7 @@ class Inputs(holon.ProgramTest):
                 summary = result.summary
                 self.assertEqual((summary["status"], summary["end_step"], summary["ranks"]), ("finished", 10, 2))
                 self.assertLessEqual(FILES, {path.name for path in result.folder.iterdir()})
-                for file in ("checkpoint.h5", "trajectory.h5"):
+                for file in ("checkpoint.h5", "trajectory.h5md"):
                     inspection = holon.call("holon-inspect", [result.folder / file])
                     self.assertEqual(inspection.status, 0, inspection.stdout + inspection.stderr)
 

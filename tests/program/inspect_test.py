@@ -23,13 +23,14 @@ class Inspect(holon.ProgramTest):
         text = self.inspect(run.folder / "checkpoint.h5", status=0)
         self.assertIn(run.state_hash, text)
         self.assertRegex(text, r"input mdp: \d+ bytes")
-        text = self.inspect(run.folder / "trajectory.h5", status=0)
+        text = self.inspect(run.folder / "trajectory.h5md", status=0)
         self.assertIn("3 frames, steps 0 to 20", text)
 
     def test_trajectory_opens_in_other_programs(self):
         run = self.run_argon("run", 3, nstvout=10, nstfout=10, nstxout=10)
         checker = holon.ROOT / "tests" / "python" / "check_trajectory.py"
-        check = subprocess.run([sys.executable, checker, run.folder / "trajectory.h5"], capture_output=True, text=True)
+        arguments = ["--structure", holon.INPUTS / "argon" / "conf.gro", run.folder / "trajectory.h5md"]
+        check = subprocess.run([sys.executable, checker, *arguments], capture_output=True, text=True)
         if check.returncode == 77:
             self.skipTest("no h5py")
         self.assertEqual(check.returncode, 0, check.stderr)
@@ -37,7 +38,7 @@ class Inspect(holon.ProgramTest):
 
     def test_compares_runs(self):
         runs = [self.run_argon("one"), self.run_argon("two", 2), self.run_argon("other", gen_seed=7, gen_vel="yes")]
-        for file in ("checkpoint.h5", "trajectory.h5"):
+        for file in ("checkpoint.h5", "trajectory.h5md"):
             one, two, other = (run.folder / file for run in runs)
             self.assertIn("equal", self.inspect(one, two, status=0))
             self.assertIn("differ", self.inspect(one, other, status=1))

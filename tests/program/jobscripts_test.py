@@ -21,7 +21,7 @@ class Jobscripts(holon.ProgramTest):
             capture_output=True,
             text=True,
             cwd=self.work,
-            env={**os.environ, "PATH": path, "HOLON_LAUNCH": f"{holon.MPIEXEC} --oversubscribe -n 2", **environment},
+            env={**os.environ, "PATH": path, "HOLON_LAUNCH": " ".join(holon.launch(2)), **environment},
         )
         self.assertEqual(done.returncode, status, done.stdout + done.stderr)
         return done.stdout
@@ -89,7 +89,7 @@ class Jobscripts(holon.ProgramTest):
         self.sh([SCRIPTS / "chain.sh", "other", 3, "in", "out"], status=2)
 
     def test_scaling_without_a_batch_system(self):
-        launch = {"HOLON_LAUNCH": f"{holon.MPIEXEC} --oversubscribe", "RANKS": "1 3"}
+        launch = {"HOLON_LAUNCH": " ".join(holon.launch(1)[:-2]), "RANKS": "1 3"}
         text = self.sh([SCRIPTS / "scaling.sh", ARGON, self.work / "scaling", 10], **launch)
         self.assertEqual([line.split(",")[0] for line in text.split()], ["ranks", "1", "3"])
 

@@ -217,6 +217,13 @@ TOPOLOGIES = [
     ),
     Case("combination rule 7", "topol.top", swap("1 2 yes", "1 7 yes"), 0),
     Case("Buckingham", "topol.top", swap("1 2 yes", "2 1 yes"), 0),
+    Case(
+        "half a billion molecules of two residues",
+        "topol.top",
+        lambda text: text.replace("3 C3 1 MOL", "3 C3 2 ALA").replace("MOL 48", "MOL 480000000"),
+        two_files=True,
+        says="240 atoms, but the topology has 1920000048",
+    ),
     Case("no type for an atom", "topol.top", swap("1 HC 1 MOL", "1 HZ 1 MOL"), 0, "HZ"),
     Case("atoms not consecutive", "topol.top", swap("2 C3 1 MOL", "3 C3 1 MOL"), 0),
     Case("charge no number", "topol.top", swap("H1 1 0.05", "H1 1 0.O5"), 0),
@@ -279,7 +286,7 @@ PARAMETER_FILES = [
     Case("temperature negative", "md.mdp", swap("ref-t = 300", "ref-t = -300"), says="ref-?_?t"),
     Case("free energy", "md.mdp", add("free-energy = yes\n"), 0, "free-?_?energy"),
     Case("frozen atoms", "md.mdp", add("freezegrps = System\nfreezedim = Y Y Y\n"), says="freeze"),
-    Case("velocities at other steps", "md.mdp", add("nstxout = 10\nnstvout = 20\n"), says="nstvout"),
+    Case("interval of velocities negative", "md.mdp", add("nstvout = -20\n"), says="nstvout"),
     Case("domains malformed", "md.mdp", add("domains = 2x\n"), 0, "domains"),
     Case("tolerance negative", "md.mdp", add("shake-tol = -1e-4\n"), 0, "shake"),
 ]

@@ -73,7 +73,7 @@ def rename(gromacs):
 def single_point(folder, arguments, ranks=2, **settings):
     """Energies [kJ/mol] and forces [kJ/mol/nm] of an input as it is."""
     result = holon.run(folder, arguments, ranks, **{**SINGLE_POINT, **settings})
-    return result.summary["initial"]["energies_kJ_per_mol"], trajectories.forces(folder / "trajectory.h5")
+    return result.summary["initial"]["energies_kJ_per_mol"], trajectories.forces(folder / "trajectory.h5md")
 
 
 def errors(found, expected, conf, cutoff=0.9):

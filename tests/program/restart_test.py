@@ -27,7 +27,7 @@ class Restart(holon.ProgramTest):
     def check_same(self, result, whole):
         self.assertEqual(result.state_hash, whole.state_hash)
         self.assertEqual(
-            trajectories.differing_frames(result.folder / "trajectory.h5", whole.folder / "trajectory.h5"), ""
+            trajectories.differing_frames(result.folder / "trajectory.h5md", whole.folder / "trajectory.h5md"), ""
         )
         self.assertEqual(*((run.folder / "energy.csv").read_text() for run in (result, whole)))
         logged, expected = (trajectories.logged_steps(run.folder / "md.log") for run in (result, whole))
@@ -94,7 +94,7 @@ class Restart(holon.ProgramTest):
         folder = holon.run(self.work / "run", WATER, nsteps=10, **OUTPUT).folder
         other = holon.run(self.work / "other", WATER, nsteps=10, ld_seed=3, **OUTPUT).folder
         cases = {
-            "trajectory.h5": ("belongs to another run", lambda data: (other / "trajectory.h5").read_bytes()),
+            "trajectory.h5md": ("belongs to another run", lambda data: (other / "trajectory.h5md").read_bytes()),
             "energy.csv": ("are not those that had been written", lambda data: data.replace(b"\n5,", b"\n6,")),
             "md.log": ("are not those that had been written", lambda data: data.replace(b"System", b"system")),
         }
@@ -109,10 +109,6 @@ class Restart(holon.ProgramTest):
                 self.assertIn("Nothing has been changed", result.stderr)
                 self.assertEqual(digests(folder), before)
                 (folder / name).write_bytes(good)
-        before = digests(folder)
-        result = holon.call("holon-md", ["--restart", folder / "checkpoint.h5", "--nstfout", 5, "--nsteps", 20], 2)
-        self.assertIn("has no forces", result.stderr)
-        self.assertEqual(digests(folder), before)
 
     def test_lost_ends_of_files_lead_to_an_older_state(self):
         """As after a power cut, when the checkpoint has come to disk and the others have not."""
@@ -127,11 +123,11 @@ class Restart(holon.ProgramTest):
 
     def test_a_file_that_was_moved_away_is_begun_anew(self):
         folder = holon.run(self.work / "run", WATER, nsteps=10, **OUTPUT).folder
-        for name in ("trajectory.h5", "energy.csv", "md.log"):
+        for name in ("trajectory.h5md", "energy.csv", "md.log"):
             (folder / name).rename(self.work / name)
         again = holon.run(folder, ["--restart", folder / "checkpoint.h5"], 2, nsteps=20)
         self.assertEqual(again.state_hash, self.whole(20).state_hash)
-        self.assertEqual(trajectories.steps(folder / "trajectory.h5"), [10, 15, 20])
+        self.assertEqual(trajectories.steps(folder / "trajectory.h5md"), [10, 15, 20])
         self.assertEqual(list(trajectories.energies(folder / "energy.csv")["step"]), [10, 15, 20])
         self.assertIn("Going on from the checkpoint of step 10", (folder / "md.log").read_text())
 
@@ -149,7 +145,7 @@ class Restart(holon.ProgramTest):
         branch = holon.run(self.work / "branch", ["--restart", first.folder / "checkpoint.h5"], nsteps=40)
         self.assertEqual(branch.state_hash, self.whole(40).state_hash)
         self.assertEqual(first.state_hash, before)
-        self.assertEqual(trajectories.steps(first.folder / "trajectory.h5"), [0, 5, 10, 15, 20])
+        self.assertEqual(trajectories.steps(first.folder / "trajectory.h5md"), [0, 5, 10, 15, 20])
 
     def test_killed_at_any_moment(self):
         steps = 1500

@@ -56,8 +56,8 @@ def killed_run(work, arguments, steps, kills, ranks=2, seed=1, longest=3.0, **se
             raise holon.RunError(f"start {kill + 1} ended with status {launcher.returncode} before it was killed")
         holon.kill_ranks(launcher)
         launcher.wait(timeout=60)
-        if (work / "trajectory.h5").exists():  # it is begun after the checkpoint
-            trajectories.steps(work / "trajectory.h5")
+        if (work / "trajectory.h5md").exists():  # it is begun after the checkpoint
+            trajectories.steps(work / "trajectory.h5md")
     return holon.run(work, [*arguments, "--resume"], ranks + 1, nsteps=steps, **settings)
 
 

@@ -5,6 +5,7 @@ import signal
 import time
 
 import holon_runner as holon
+from chaos import is_alive, newest_step
 from same_bits import wait_for_progress
 
 WATER = holon.input_files(holon.INPUTS / "spce")
@@ -63,20 +64,42 @@ class Stop(holon.ProgramTest):
         frozen = holon.rank_pids(launcher)[1:2]
         holon.send(frozen, signal.SIGSTOP)  # the step cannot end
         launcher.send_signal(signal.SIGUSR1)
-        time.sleep(0.7)
+        time.sleep(1.5)
         self.assertIsNone(launcher.poll())
         launcher.send_signal(signal.SIGUSR1)
         self.assertNotIn(launcher.wait(60), (holon.FINISHED, holon.STOPPED))
         self.assertFalse((folder / "summary.json").exists())
         holon.run(folder, ["--restart", folder / "checkpoint.h5"], 2, nsteps=LONG, maxh=1e-9, status=holon.STOPPED)
 
-    def test_a_doubled_signal_is_one_request(self):
-        folder, launcher = self.start("run", 1)
-        ranks = holon.rank_pids(launcher)
-        holon.send(ranks, signal.SIGTERM)
-        holon.send(ranks, signal.SIGTERM)
-        self.assertEqual(launcher.wait(60), holon.STOPPED)
-        self.check_stopped(folder)
+    def test_a_burst_of_signals_is_one_request(self):
+        for number, to_ranks in ((signal.SIGTERM, True), (signal.SIGUSR2, False)):
+            with self.subTest(number.name):
+                folder, launcher = self.start(f"run-{number.name}")
+                pids = holon.rank_pids(launcher) if to_ranks else [launcher.pid]
+                ends = time.monotonic() + 0.5
+                while time.monotonic() < ends and launcher.poll() is None:
+                    holon.send(pids, number)
+                    time.sleep(0.005)
+                self.assertEqual(launcher.wait(60), holon.STOPPED)
+                self.check_stopped(folder)
+
+    def test_a_burst_that_ends_the_launcher_loses_nothing(self):
+        # At a second TERM within five seconds Open MPI's mpirun ends at once, and its ranks with it.
+        folder, launcher = self.start("run")
+        pids = holon.rank_pids(launcher)
+        for _ in range(50):
+            holon.send([launcher.pid], signal.SIGTERM)
+            time.sleep(0.005)
+        launcher.wait(60)
+        deadline = time.monotonic() + 60
+        while any(map(is_alive, pids)):
+            self.assertLess(time.monotonic(), deadline)
+            time.sleep(0.05)
+        listed = newest_step(folder / "checkpoint.h5")
+        again = holon.run(
+            folder, ["--restart", folder / "checkpoint.h5"], 2, nsteps=LONG, maxh=1e-9, status=holon.STOPPED
+        )
+        self.assertEqual(again.summary["start_step"], listed)
 
     def test_by_maxh_and_not_before(self):
         limit = 3.0

@@ -1,4 +1,4 @@
-"""Reads trajectory.h5 and energy.csv as a user would."""
+"""Reads trajectory.h5md and energy.csv as a user would."""
 
 import csv
 
@@ -15,7 +15,7 @@ def steps(path):
 def frames(path, field="position"):
     """Steps and values [frame][atom][xyz] of a field of a trajectory."""
     with h5py.File(path) as file:
-        group = file[f"particles/trajectory/{field}"]
+        (group,) = (particles[field] for particles in file["particles"].values() if field in particles)
         return list(group["step"][()]), group["value"][()]
 
 

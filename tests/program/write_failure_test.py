@@ -33,13 +33,13 @@ class WriteFailure(holon.ProgramTest):
 
     def check_goes_on(self, folder, ranks, nsteps, **settings):
         """What was left is whole, and the run ends as if nothing had happened."""
-        steps = trajectories.steps(folder / "trajectory.h5")
+        steps = trajectories.steps(folder / "trajectory.h5md")
         self.assertEqual(steps, list(range(len(steps))))
         again = holon.run(folder, ["--restart", folder / "checkpoint.h5"], ranks, nsteps=nsteps, **settings)
         self.assertGreaterEqual(again.summary["start_step"], steps[-1] - 1)
         whole = holon.run(self.work / "whole", WATER, 2, nsteps=nsteps, **settings)
         self.assertEqual(again.state_hash, whole.state_hash)
-        problem = trajectories.differing_frames(folder / "trajectory.h5", whole.folder / "trajectory.h5")
+        problem = trajectories.differing_frames(folder / "trajectory.h5md", whole.folder / "trajectory.h5md")
         self.assertEqual(problem, "")
         self.assertEqual((folder / "energy.csv").read_text(), (whole.folder / "energy.csv").read_text())
 
@@ -47,9 +47,9 @@ class WriteFailure(holon.ProgramTest):
         disk = self.small_disk("7m")
         arguments = [*WATER, "-o", disk / "run", *holon.options({"nsteps": 1000, **EACH_STEP})]
         result = holon.call("holon-md", arguments, 3)
-        self.check_failed(result, "trajectory.h5: No space left on device. Make room on the disk and restart.")
+        self.check_failed(result, "trajectory.h5md: No space left on device. Make room on the disk and restart.")
         subprocess.run(["mount", "-o", "remount,size=50m", disk], check=True)
-        reached = trajectories.steps(disk / "run" / "trajectory.h5")[-1]
+        reached = trajectories.steps(disk / "run" / "trajectory.h5md")[-1]
         self.assertGreater(reached, 5)
         self.check_goes_on(disk / "run", 2, reached + 20, **EACH_STEP)
 

@@ -54,6 +54,12 @@ inline void expect_state(const CheckpointContents& contents, std::int64_t step)
     EXPECT_EQ(state_hash(contents.state, contents.atoms, contents.kept), sample_hash(n_atoms, step));
 }
 
+inline void expect_whole(const CheckpointSlot& slot)
+{
+    EXPECT_EQ(slot.problem, "");
+    EXPECT_EQ(state_hash(slot.state, slot.atoms, slot.kept), sample_hash(n_atoms, slot.state.step));
+}
+
 inline std::string read_error(const std::string& path)
 {
     try {

@@ -1,7 +1,9 @@
 #pragma once
 
-#include <holon/app/minimise.hpp>
-#include <holon/app/simulation.hpp>
+#include <holon/app/outputs.hpp>
+#include <holon/app/run_state.hpp>
+#include <holon/dynamics/dynamics.hpp>
+#include <holon/io/options.hpp>
 
 #include <support/sample_state.hpp>
 #include <support/systems.hpp>
@@ -22,7 +24,7 @@ nstlog = 0
 checkpoint-interval = 0
 )";
 
-/// A run of the program without its command line: input, engine and outputs in a folder of its own.
+/// A run of the program without its command line: input, system and outputs in a folder of its own.
 class ProgramRun {
 public:
     ProgramRun(const TestSystem& system, const Communicator& comm, const std::string& mdp,
@@ -39,47 +41,37 @@ public:
         input_.topology = system.topology;
         input_.box = system.box;
         input_.state.box = system.box.master();
-        engine_.emplace(comm, input_.topology, parameters(), input_.box);
-        engine_->distribute(system.share(comm));
-        Simulation::prepare_start(*engine_, parameters(), 0);
+        system_.emplace(comm, input_.topology, parameters(), input_.box);
+        system_->distribute(system.share(comm));
+        prepare_start(*system_, parameters(), 0);
+        dynamics_.emplace(*system_, parameters(), 0);
         folder_.emplace(comm, scratch_.file("run"), OutputFolder::Start::fresh);
-        outputs_.emplace(input_, *folder_, *engine_, input_.state);
+        outputs_.emplace(input_, *folder_, *system_, state());
     }
     ~ProgramRun() { comm_.barrier(); }
 
-    void advance(std::int64_t steps)
+    /// Of a minimisation: at most so many. Returns why it ended.
+    std::string advance(std::int64_t steps)
     {
-        Simulation simulation(*engine_, parameters(), input_.state, *outputs_);
-        simulation.run(input_.state.step + steps);
-        input_.state = simulation.state();
+        dynamics_->run(dynamics_->clock().step + steps, *outputs_);
+        return dynamics_->verdict();
     }
 
-    std::string minimise(std::int64_t steps)
-    {
-        Minimiser minimiser(*engine_, parameters(), input_.state, *outputs_);
-        minimiser.run(steps);
-        input_.state = minimiser.state();
-        return minimiser.verdict();
-    }
+    void reverse() { system_->reverse(); }
 
-    void reverse()
-    {
-        for (auto& v : atoms().v) v = -v;
-    }
-
-    Atoms& atoms() { return engine_->atoms; }
-    Engine& engine() { return *engine_; }
-    const RunState& state() const { return input_.state; }
+    Atoms& atoms() { return system_->atoms; }
+    System& system() { return *system_; }
+    RunState state() const { return run_state(*system_, dynamics_->clock(), {}); }
     const Parameters& parameters() const { return input_.settings.parameters; }
 
     std::vector<AtomRecord> records() const
     {
         const auto n = static_cast<std::size_t>(input_.topology->n_atoms());
-        return canonical_by_id(comm_, engine_->atoms, engine_->box(), n);
+        return canonical_by_id(comm_, system_->atoms, system_->box(), n);
     }
 
-    double potential() const { return engine_->totals().potential; }
-    double kinetic() const { return kinetic_tensor(engine_->atoms, comm_).trace(); }
+    double potential() const { return system_->totals().potential; }
+    double kinetic() const { return kinetic_tensor(system_->atoms, comm_).trace(); }
 
 private:
     /// Several runs may be under way: one of all ranks, and one of each rank by itself.
@@ -93,7 +85,8 @@ private:
     Communicator comm_;
     TemporaryFolder scratch_;
     RunInput input_;
-    std::optional<Engine> engine_;
+    std::optional<System> system_;
+    std::optional<Dynamics> dynamics_;
     std::optional<OutputFolder> folder_;
     std::optional<Outputs> outputs_;
 };

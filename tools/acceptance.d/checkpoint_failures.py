@@ -55,7 +55,7 @@ def many_ranks(kind):
         finally:
             del os.environ["OMPI_MCA_io"]
         report.check("state hash", result.state_hash == whole.state_hash, result.state_hash, whole.state_hash[:8])
-        problem = trajectories.differing_frames(result.folder / "trajectory.h5", whole.folder / "trajectory.h5")
+        problem = trajectories.differing_frames(result.folder / "trajectory.h5md", whole.folder / "trajectory.h5md")
         report.check("trajectory", not problem, problem or "same")
 
     run.__doc__ = f"31 ranks write and restart, MPI-IO {kind}"

@@ -18,7 +18,7 @@ HOURS = 3600
 
 def each_frame(folder, function, field="position"):
     """function(values [atom][xyz], edges of the box) of every frame."""
-    with h5py.File(folder / "trajectory.h5") as file:
+    with h5py.File(folder / "trajectory.h5md") as file:
         group = file["particles/trajectory"]
         values, edges = group[f"{field}/value"], group["box/edges/value"]
         return numpy.array([function(values[k].astype(float), numpy.diag(edges[k])) for k in range(len(values))])
@@ -143,9 +143,9 @@ def dodecane(report, molecules, sites, steps, allowance, resolution, **system):
         nsteps=steps,
         continuation="yes",
         gen_vel="no",
-        **QUIET | {"nstvout": 20},
+        **QUIET | {"nstxout": 20, "nstvout": 20},
     )
-    mass = trajectories.masses(result.folder / "trajectory.h5")
+    mass = trajectories.masses(result.folder / "trajectory.h5md")
     split = molecules * sites
     species = [centre_temperature(mass[:split], sites), centre_temperature(mass[split:], 3)]
     both = each_frame(result.folder, lambda v, _: [species[0](v[:split]), species[1](v[split:])], "velocity")[100:]

@@ -18,7 +18,7 @@ PLAIN = {"precision": "double", "tcoupl": "no", "checkpoint_interval": 0, "nstxo
 def fields(folder):
     """Positions, velocities, forces and constraint forces [frame][atom][xyz] of a run."""
     return [
-        trajectories.frames(folder / "trajectory.h5", name)[1]
+        trajectories.frames(folder / "trajectory.h5md", name)[1]
         for name in ("position", "velocity", "force", "constraint_force")
     ]
 
@@ -84,7 +84,7 @@ def water(report):
     )
     edge = systems.read_gro(result.folder / "confout.gro")[4][0][0]
     x, v, f, g = fields(result.folder)
-    mass = trajectories.masses(result.folder / "trajectory.h5")
+    mass = trajectories.masses(result.folder / "trajectory.h5md")
     pressure = trajectories.energies(result.folder / "energy.csv")["pressure_bar"]
     total = mass.reshape(-1, 3).sum(axis=1)
     worst = worst_within = 0.0
@@ -200,7 +200,7 @@ def solvers(report):
             **settings,
             **words,
         )
-        forces[name] = trajectories.frames(result.folder / "trajectory.h5", "constraint_force")[1][0]
+        forces[name] = trajectories.frames(result.folder / "trajectory.h5md", "constraint_force")[1][0]
     norm = numpy.linalg.norm(forces["newton"], axis=1)
     report.note("largest constraint force [kJ/mol/nm]", float(norm.max()))
     for name in list(chosen)[1:]:

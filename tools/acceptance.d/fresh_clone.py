@@ -65,7 +65,7 @@ def fresh_clone(report):
                 if script == "tools/demo":
                     report.check(
                         "shows energies, speed and files",
-                        all(word in output for word in ("potential", "ns/day", "trajectory.h5")),
+                        all(word in output for word in ("potential", "ns/day", "trajectory.h5md")),
                     )
     finally:
         remove(root)

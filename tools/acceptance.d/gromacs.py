@@ -30,7 +30,7 @@ def gmx(folder, *words, program="gmx_d", stdin="", ranks=0):
     """Runs GROMACS in a folder; raises RunError if it fails."""
     if not shutil.which(program):
         raise Missing(f"{program} is not installed")
-    launcher = [holon.MPIEXEC, "--quiet", "--oversubscribe", "-n", str(ranks)] if ranks else []
+    launcher = holon.launch(ranks) if ranks else []
     command = [*launcher, program, "-quiet", "-nobackup", *map(str, words)]
     done = subprocess.run(command, cwd=folder, input=stdin, capture_output=True, text=True)
     if done.returncode != 0:

@@ -151,7 +151,7 @@ def momentum_drift(report):
         folders = [report.work / f"{precision}-{steps}" for steps in (0, 1000)]
         for folder, steps in zip(folders, (0, 1000)):
             holon.run(folder, WATER, 2, **{**settings, "nsteps": steps, "precision": precision})
-        mass = trajectories.masses(folders[0] / "trajectory.h5")
+        mass = trajectories.masses(folders[0] / "trajectory.h5md")
         (before, total), (after, _) = (momentum(folder, mass) for folder in folders)
         report.at_most(
             f"{precision}: change of momentum / sum of |m v| in 1000 steps",

@@ -10,7 +10,7 @@ OUTPUT = {"nstxout_compressed": 10, "nstenergy": 10}
 def compare(report, result, whole):
     """Logs whether a run that was interrupted is the same as one that was not."""
     report.check("state hash", result.state_hash == whole.state_hash, result.state_hash, f"= {whole.state_hash[:8]}...")
-    problem = trajectories.differing_frames(result.folder / "trajectory.h5", whole.folder / "trajectory.h5")
+    problem = trajectories.differing_frames(result.folder / "trajectory.h5md", whole.folder / "trajectory.h5md")
     report.check("trajectory: each frame once, same values", not problem, problem or "same")
     energies, expected = (trajectories.energies(run.folder / "energy.csv") for run in (result, whole))
     same = all(list(energies[name]) == list(column) for name, column in expected.items())

@@ -46,7 +46,7 @@ def launch(mark, ranks, *words):
     """
     wrapper = mark.with_name("peak.py")
     wrapper.write_text(PEAK)
-    command = [holon.MPIEXEC, "--quiet", "--oversubscribe", "-n", ranks, sys.executable, wrapper, mark, *words]
+    command = [*holon.launch(ranks), sys.executable, wrapper, mark, *words]
     environment = {**os.environ, "OMP_NUM_THREADS": "1"}
     done = subprocess.run(list(map(str, command)), cwd=mark.parent, env=environment, capture_output=True, text=True)
     if done.returncode != 0:

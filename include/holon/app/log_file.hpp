@@ -1,6 +1,6 @@
 #pragma once
 
-#include <holon/app/measurement.hpp>
+#include <holon/dynamics/measurement.hpp>
 #include <holon/io/checkpoint.hpp>
 
 #include <cstdint>
@@ -35,8 +35,9 @@ public:
     void end_progress();
 
     TextMark mark() const { return file_.mark(); }
-    std::int64_t last_table() const { return last_table_; } // step, or OutputMarks::no_step
-    void finish() { file_.sync(); }                         // to disk
+    std::int64_t last_table() const { return last_table_; }    // step, or OutputMarks::no_step
+    void finish() { file_.sync(); }                            // to disk
+    const std::string& error() const { return file_.error(); } // why lines are lost; empty, if none are
 
 private:
     AppendFile file_;

@@ -1,10 +1,11 @@
 #pragma once
 
-#include <holon/app/engine.hpp>
 #include <holon/app/input.hpp>
 #include <holon/app/log_file.hpp>
-#include <holon/app/measurement.hpp>
 #include <holon/app/step_clocks.hpp>
+#include <holon/dynamics/measurement.hpp>
+#include <holon/dynamics/recorder.hpp>
+#include <holon/dynamics/system.hpp>
 #include <holon/io/checkpoint.hpp>
 #include <holon/io/energy_file.hpp>
 #include <holon/io/output_folder.hpp>
@@ -20,7 +21,7 @@
 namespace holon {
 
 /// Everything that a run writes, and the wish to stop it.
-class Outputs {
+class Outputs : public Recorder {
 public:
     /// Why the files in a folder are not those of a run when `marks` were taken, as half a sentence; empty, if they
     /// are, or are not there. The newest state may be older than a file; of another state that is no proof that the
@@ -29,56 +30,49 @@ public:
 
     /// Creates the files of a new run, or goes on in those of a continued one: what was written after its state goes
     /// away. InputError, with nothing touched, if one of them cannot be gone on in. Collective.
-    Outputs(const RunInput& input, OutputFolder& folder, Engine& engine, const RunState& state);
+    Outputs(const RunInput& input, OutputFolder& folder, System& system, const RunState& state);
 
     /// First lines of md.log: system, grid, mesh, notes. Call after Outputs exists, before the first step. Collective.
-    void describe(const RunInput& input, Engine& engine, const std::optional<MeshReport>& mesh);
-    void start_clocks(Engine& engine); // of the steps. Collective.
+    void describe(const RunInput& input, System& system, const std::optional<MeshReport>& mesh);
+    void start_clocks(System& system); // of the steps. Collective.
 
-    bool wants_energies(std::int64_t step) const;
-    void measured(const Measurement& measurement);
-
-    void frame(Engine& engine, std::int64_t step, double time); // if due. Collective.
-
-    /// A frame with constraint forces [kJ/mol/nm] is given them later in its step, on the owned atoms.
-    bool frame_waits_for_constraint_forces() const;
-    void constraint_forces(Engine& engine, std::span<const Vec3> forces); // Collective.
-
-    /// If due; `lent`: positions and velocities stay as they are until release_atoms(). Collective.
-    void checkpoint(Engine& engine, const RunState& state, bool lent = false);
-    void release_atoms()
+    // See Recorder. `agreed` throws Failure on all ranks if something could not be written anywhere; warnings go into
+    // md.log and to stderr, only so many of them in a run.
+    void frame(System& system, const Clock& clock) override;
+    bool wants_constraint_forces() const override;
+    void constraint_forces(System& system, std::span<const Vec3> forces) override;
+    bool wants_energies(std::int64_t step) const override;
+    void measured(const Measurement& measurement) override;
+    void checkpoint(System& system, const Clock& clock, bool lent) override;
+    void release() override
     {
         if (checkpoint_) checkpoint_->release();
     }
-    void repartitioned(Engine& engine); // Collective.
+    void repartitioned(System& system) override;
+    void warn(std::int64_t count, const std::string& first) override;
+    Votes votes() const override;
+    void agreed(const Communicator& comm, const Votes& votes) override;
 
-    /// Says in md.log and on stderr that something happened so many times; only so often in a run. On any rank.
-    void warn(std::int64_t count, const std::string& first);
-
-    /// What this rank wants everybody to know; what all know then. `agreed` throws Failure on all ranks if something
-    /// could not be written anywhere. Collective.
-    Votes votes() const;
-    void agreed(const Communicator& comm, const Votes& votes);
     bool stopped() const; // before the last step
 
     /// Last checkpoint, files to disk, confout.gro, md.log and summary.json. `remark` goes into the log. Collective.
-    void finish(Engine& engine, const RunState& state, const std::string& remark);
+    void finish(System& system, const Clock& clock, const std::string& remark);
 
     /// summary.json and md.log of a run that failed. Not collective; on rank 0.
-    void report_failure(const Engine& engine, const std::string& message);
+    void report_failure(const System& system, const std::string& message);
 
 private:
-    void open_checkpoint(const RunInput& input, const Engine& engine, const RunState& state);
+    void open_checkpoint(const RunInput& input, const System& system, const RunState& state);
     void open_trajectory(const Communicator& comm, const TrajectoryInfo& info);
     void open_texts(const std::vector<std::string>& columns);
     std::string file(const char* name) const { return folder_.file(name); }
     bool goes_on_in(const char* name) const;
     OutputMarks marks() const;
-    void submit(Engine& engine, RunState state, bool lent = false);
+    void submit(System& system, const Clock& clock, bool lent = false);
     std::string problem() const;
     std::vector<std::pair<std::string, double>> energies_of(const Measurement& m) const;
     EnergyReport report(const Measurement& m) const;
-    Summary summary(const Engine& engine, const StepCosts& costs) const;
+    Summary summary(const System& system, const StepCosts& costs) const;
 
     const Parameters& parameters_;
     OutputFolder& folder_;
@@ -98,7 +92,7 @@ private:
     bool stopping_ = false;
 };
 
-/// The mesh that the engine has, if any, and its error, measured at the present positions. Collective.
-std::optional<MeshReport> mesh_report(Engine& engine, const Parameters& parameters);
+/// The mesh that the system has, if any, and its error, measured at the present positions. Collective.
+std::optional<MeshReport> mesh_report(System& system, const Parameters& parameters);
 
 } // namespace holon

@@ -1,6 +1,6 @@
 #pragma once
 
-#include <holon/app/engine.hpp>
+#include <holon/dynamics/system.hpp>
 #include <holon/io/checkpoint.hpp>
 
 #include <span>
@@ -14,6 +14,6 @@ void write_state_gro(const std::string& path, const Topology& topology, const Ru
                      std::span<const AtomRecord> atoms); // sorted by id
 
 /// The same of a state that is spread over the ranks; no rank holds all of it. Collective.
-void write_state_gro(const std::string& path, const Engine& engine, const RunState& state);
+void write_state_gro(const std::string& path, const System& system, const RunState& state);
 
 } // namespace holon

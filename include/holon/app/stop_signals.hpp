@@ -2,9 +2,9 @@
 
 namespace holon {
 
-/// From now on TERM, INT, USR1 and USR2 ask the run to stop after the step in hand; one more of them, at least a fifth
-/// of a second later, ends the program at once. (Launchers and batch systems may deliver one request twice.) Call this
-/// first of all: it is also when the program's time begins.
+/// From now on TERM, INT, USR1 and USR2 ask the run to stop after the step in hand; one more of them, at least a second
+/// after the first, ends the program at once. What comes sooner is the same request: launchers and batch systems may
+/// deliver it many times. Call this first of all: it is also when the program's time begins.
 void listen_for_signals();
 
 bool stop_requested(); // this rank has been asked to stop

@@ -41,7 +41,7 @@ public:
     HaloExchange& operator=(HaloExchange&&) noexcept;
 
     /// Owners -> copies, each copy shifted into the receiver's frame. Collective among neighbours. Between start and
-    /// finish, owners may be read, and no other exchange be started.
+    /// finish, owners may be read, and no other exchange be started. To finish what has not been started does nothing.
     void start_positions(std::span<IVec3> x);
     void finish_positions(std::span<IVec3> x);
     void update_positions(std::span<IVec3> x)

@@ -36,9 +36,8 @@ struct AtomDirectory {
 
 /// What a projection has to do with those before and after it.
 enum class StepMotion : std::uint8_t {
-    none,      // nothing, as that of noise
-    continued, // the constraint forces of the step before are a good guess of these, and these of the next step's
-    undone     // continued, but the step will be undone: nothing of it must be remembered
+    none,     // nothing, as that of noise
+    continued // the constraint forces of the step before are a good guess of these, and these of the next step's
 };
 
 /// Where in the run a projection takes place.

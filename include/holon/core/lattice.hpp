@@ -14,6 +14,10 @@ inline constexpr int velocity_bits = 44; // 1 unit of a velocity = 2^-44 nm/ps
 inline constexpr int force_bits = 28;    // 1 unit of a force = 2^-28 kJ/mol/nm
 inline constexpr int energy_bits = 36;   // 1 unit of an energy or virial contribution = 2^-36 kJ/mol
 
+/// The force of each pair, and each component of one of a bonded term, is clamped at this [2^-28 kJ/mol/nm]: 3.4e7
+/// kJ/mol/nm, which only overlapping atoms reach. A thousand of them on one atom do not overflow.
+inline constexpr double force_bound = 0x1p53;
+
 inline constexpr double position_unit = 0x1p-48;
 inline constexpr double velocity_unit = 0x1p-44;
 inline constexpr double force_unit = 0x1p-28;
@@ -25,8 +29,8 @@ inline std::int64_t round_to_int(double x)
     return std::llrint(x);
 }
 
-/// As round_to_int, saturating: contributions beyond 2^58 units (1e9 kJ/mol/nm for forces) only occur where atoms
-/// overlap; each is clamped by itself, so the result still does not depend on any order. NaN becomes the upper bound.
+/// As round_to_int, saturating at 2^58 units, where there is nothing sensible to be had any more. Each number is
+/// clamped by itself, so that sums still do not depend on any order. NaN becomes the upper bound.
 inline std::int64_t round_to_int_clamped(double x)
 {
     constexpr double bound = 0x1p58;

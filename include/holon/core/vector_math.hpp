@@ -122,11 +122,11 @@ HOLON_INLINE VI round_to_integers(V x)
     }
 }
 
-/// round_to_int_clamped() in each lane.
+/// round_to_int_clamped() in each lane, or with another bound.
 template <class VI, class V>
-HOLON_INLINE VI round_clamped(V x)
+HOLON_INLINE VI round_clamped(V x, double limit = 0x1p58)
 {
-    const V bound = splat<V>(0x1p58);
+    const V bound = splat<V>(limit);
     const V below = select(x < bound, x, bound); // NaN becomes the bound
     return round_to_integers<VI>(select(below > -bound, below, -bound));
 }

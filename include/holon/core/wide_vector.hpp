@@ -90,10 +90,12 @@ public:
     HOLON_BINARY(|)
     HOLON_BINARY(^)
 #undef HOLON_BINARY
+    // What comparisons give: compilers differ in whether they call 64 bits long or long long.
+    using Mask = Vector<std::conditional_t<sizeof(Number) == 8, std::int64_t, std::int32_t>, n / 2>;
 #define HOLON_COMPARE(op)                                                                                              \
-    friend HOLON_INLINE auto operator op(Wide a, Wide b)                                                               \
+    friend HOLON_INLINE Wide<Mask> operator op(Wide a, Wide b)                                                         \
     {                                                                                                                  \
-        return Wide<decltype(a.low op b.low)>{a.low op b.low, a.high op b.high};                                       \
+        return {(Mask)(a.low op b.low), (Mask)(a.high op b.high)};                                                     \
     }
     HOLON_COMPARE(==)
     HOLON_COMPARE(!=)
@@ -110,7 +112,7 @@ public:
     {
         return {~low, ~high};
     }
-    HOLON_INLINE auto operator!() const
+    HOLON_INLINE Wide<Mask> operator!() const
     {
         return *this == Wide{};
     }

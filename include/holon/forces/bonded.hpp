@@ -25,8 +25,9 @@ public:
     /// Takes over the terms of this rank and the charges of their atoms. After every change of local indices.
     void set_up(LocalTermLists terms, const Atoms& atoms);
 
-    /// Adds forces to atoms.f, energies and virial to `sums`, if given.
-    void add_forces(Atoms& atoms, ForceSums* sums) const;
+    /// Adds forces to atoms.f, energies and virial to `sums`, if given. Returns a message if a force was clamped at
+    /// force_bound, else an empty string.
+    std::string add_forces(Atoms& atoms, ForceSums* sums) const;
 
 private:
     struct Impl;

@@ -28,7 +28,9 @@ public:
     void set_up(const PairLists& lists, const Atoms& atoms);
 
     /// Adds the forces of either list's pairs to atoms.f. Pre: lists.load_positions() has seen the current positions.
-    /// Returns a message if two atoms are at the same place, else an empty string.
+    /// Pairs closer than least_distance2 of pair_functions.hpp count as that far apart, those at the same place push
+    /// each other apart in a direction of their own. Returns a message if there are such or if a force was clamped at
+    /// force_bound, else an empty string.
     [[nodiscard]] std::string add_coulomb(const PairLists& lists, Atoms& atoms);
     [[nodiscard]] std::string add_vdw(const PairLists& lists, Atoms& atoms);
 

@@ -110,7 +110,8 @@ using StateCheck = std::function<std::string(std::uint64_t run_id, const RunStat
 
 /// Reads the newest valid state; each rank gets an equal share of the atoms. InputError if there is none: not HDF5, not
 /// a checkpoint, truncated, damaged, of another format. With a `check` (called on rank 0), the newest that passes it.
-/// Collective.
+/// A run may be writing the file: what is returned is what has been verified, and newer states are tried if one has
+/// been overwritten meanwhile. InputError, if all of them are. Collective.
 CheckpointContents read_checkpoint(const Communicator& comm, const std::string& path, const StateCheck& check = {});
 
 /// Writes a state per submit(), at once or in the background: see CheckpointWay in slot_writer.hpp. All ranks take part
@@ -172,25 +173,30 @@ private:
 /// One slot as the commit records describe it.
 struct CheckpointSlot {
     int index = 0;
-    bool synced = false; // reserved for synced states
-    bool empty = false;  // never written
+    bool synced = false;       // reserved for synced states
+    bool empty = false;        // never written
+    std::int64_t sequence = 0; // of two valid slots the one with the larger number is newer
     RunState state;
     int ranks = 0;
-    std::string problem; // why the slot is not valid; empty, if the commit records agree
+    std::string problem;           // why the slot is not valid; empty, if the commit records agree
+    std::vector<AtomRecord> atoms; // by id. Where they have been read, `problem` speaks of them, too
+    std::vector<KeptNumber> kept;  // by id and index; likewise
 };
 
-/// A checkpoint file opened for looking at, without MPI. Constructor: InputError as read_checkpoint().
+/// A checkpoint file opened for looking at, without MPI; a run may be writing it. Constructor: InputError as
+/// read_checkpoint().
 class CheckpointFile {
 public:
     explicit CheckpointFile(const std::string& path);
     ~CheckpointFile();
 
     CheckpointInput input() const;
-    std::vector<CheckpointSlot> slots() const;     // in order of their index
-    std::string verify(int slot) const;            // reads all atoms: empty, or what is wrong with the slot
-    std::vector<AtomRecord> atoms(int slot) const; // sorted by id. InputError, if the slot is not valid
-    std::vector<KeptNumber> kept(int slot) const;  // sorted by id and index. As above
-    int newest_valid() const;                      // index of a slot, or -1
+    std::vector<CheckpointSlot> slots() const; // in order of their index, without atoms
+    std::string verify(int slot) const;        // reads all atoms: empty, or what is wrong with the slot
+
+    // With their atoms, which are those of this very state.
+    CheckpointSlot read(int slot) const; // whatever state it has by then, if a run overwrites it
+    CheckpointSlot newest() const;       // valid. InputError, if there is none
 
 private:
     struct Impl;

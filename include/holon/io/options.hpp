@@ -11,11 +11,12 @@
 
 namespace holon {
 
-/// One `key = value` and where it was given, as messages name it: "md.mdp:12", "command line" or "default".
+/// One `key = value` and where it was given, as messages name it: "md.mdp:12" or "command line".
 struct Setting {
     std::string key;
     std::string value;
     std::string where;
+    bool given = true; // false: the value is the default, and `where` the file that could give another
 };
 
 /// The command line. Empty: not given.

@@ -55,7 +55,8 @@ struct Atoms {
     std::vector<std::uint8_t> comm_group; // owned; 255: none
 
     // Dependent: recomputed.
-    std::vector<IVec3> f;     // all [2^-28 kJ/mol/nm]
+    std::vector<IVec3> f; // all [2^-28 kJ/mol/nm]: of the terms of group 0, which is all of them but for
+    std::vector<std::vector<IVec3>> f_further; // those of groups 1, 2, ..., where a scheme wants some less often
     std::vector<IVec3> x_ref; // all: positions at the start of the step, the reference of the constraints
 };
 

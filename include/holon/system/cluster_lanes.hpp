@@ -39,8 +39,8 @@ HOLON_INLINE I16 rows(I4 v)
     const I16 row = {0, 0, 0, 0, 1, 1, 1, 1, 2, 2, 2, 2, 3, 3, 3, 3};
     return (I16)_mm512_permutexvar_epi32((__m512i)row, _mm512_castsi128_si512((__m128i)v));
 #else
-    const I4 a = __builtin_shuffle(v, I4{0, 0, 0, 0}), b = __builtin_shuffle(v, I4{1, 1, 1, 1}),
-             c = __builtin_shuffle(v, I4{2, 2, 2, 2}), d = __builtin_shuffle(v, I4{3, 3, 3, 3});
+    const I4 a = shuffled<0, 0, 0, 0>(v, v), b = shuffled<1, 1, 1, 1>(v, v), c = shuffled<2, 2, 2, 2>(v, v),
+             d = shuffled<3, 3, 3, 3>(v, v);
     return joined<I16>(joined<I8>(a, b), joined<I8>(c, d));
 #endif
 }

@@ -55,6 +55,8 @@ struct ForceSums {
     std::array<FixedSum, 9> virial;
     std::array<FixedSum, 9> position_force;
     int position_force_bits = 0;
+    /// Of the energies what is beyond those that go with clamped forces: energies less this fall along the forces.
+    FixedSum excess{};
 
     void add(EnergyTerm term, double value) { energy[static_cast<std::size_t>(term)].add(value); }
 

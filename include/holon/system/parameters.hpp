@@ -1,22 +1,22 @@
 #pragma once
 
 #include <holon/core/vec3.hpp>
+#include <holon/system/force_groups.hpp>
 
 #include <array>
 #include <cstdint>
+#include <limits>
 #include <string>
 #include <vector>
 
 namespace holon {
 
-enum class IntegratorKind { md, md_vv, sd, steep };
 enum class Precision { mixed, real64 };
 enum class CoulombKind { cutoff, reaction_field, mesh, ewald };
 enum class MeshKind { esp, spme };
 enum class Modifier { none, potential_shift, potential_switch, force_switch };
 enum class DispersionCorrection { no, energy, energy_pressure, all_energy, all_energy_pressure };
 enum class ConstraintKind { none, h_bonds, all_bonds, h_angles, all_angles };
-enum class Thermostat { no, v_rescale };
 enum class CommMode { none, linear };
 enum class LoadBalancing { automatic, yes, no };
 enum class OverRelaxation { automatic, yes, no };
@@ -39,11 +39,16 @@ struct CouplingGroup {
 
 /// Everything a run computes with, after defaults, `.mdp` and command line have been merged. Units as GROMACS.
 struct Parameters {
-    IntegratorKind integrator = IntegratorKind::md;
+    std::string integrator = "md"; // the name of a scheme
     double tinit = 0.0;
     double dt = 0.001;
-    std::int64_t nsteps = 0; // the step at which the run ends; -1: no end
+    std::int64_t nsteps = 0; // of the run, counted from init_step; -1: no end
     std::int64_t init_step = 0;
+    bool endless() const { return nsteps < 0; }
+    std::int64_t last_step() const // at which the run ends
+    {
+        return endless() ? std::numeric_limits<std::int64_t>::max() : init_step + nsteps;
+    }
     bool continuation = false;
 
     // minimisation
@@ -58,10 +63,10 @@ struct Parameters {
     // output intervals in steps; 0 = never
     std::int64_t nstlog = 1000;
     std::int64_t nstenergy = 1000;
-    std::int64_t nstx = 0; // trajectory positions; velocities and forces of either kind at the same steps or never
-    bool write_velocities = false;
-    bool write_forces = false;
-    bool write_constraint_forces = false;
+    std::int64_t nstxout = 0, nstxout_compressed = 0; // trajectory: positions at the multiples of both,
+    std::int64_t nstvout = 0;                         // velocities,
+    std::int64_t nstfout = 0;                         // forces,
+    std::int64_t nstcfout = 0;                        // and forces of constraints
 
     // non-bonded
     Precision precision = Precision::mixed;
@@ -86,6 +91,7 @@ struct Parameters {
     double rvdw_switch = 0.0;
     Modifier vdw_modifier = Modifier::potential_shift;
     DispersionCorrection dispersion_correction = DispersionCorrection::no;
+    GroupOfTerm group_of_force_term{}; // all in one
 
     // constraints
     ConstraintKind constraints = ConstraintKind::none;
@@ -99,7 +105,7 @@ struct Parameters {
     double lincs_warnangle = 30.0; // [degrees]
 
     // temperature
-    Thermostat tcoupl = Thermostat::no;
+    std::string tcoupl = "no";   // or the name of a thermostat
     std::int64_t nsttcouple = 1; // steps from one action of it to the next
     std::vector<CouplingGroup> tc_groups;
     std::uint64_t ld_seed = 0;

@@ -23,7 +23,7 @@ TEST(Ensemble, AnglesOfFreeTrimersFollowTheMassMetric)
         const auto records = run.records();
         for (std::size_t i = 0; i < records.size(); i += 3) {
             const auto bond = [&](std::size_t end) {
-                const IVec3 d = run.engine().box().minimum_image(records[end].x - records[i + 1].x);
+                const IVec3 d = run.system().box().minimum_image(records[end].x - records[i + 1].x);
                 return to_real(d, position_unit);
             };
             const double cosine = bond(i).dot(bond(i + 2)) / (trimer_bond * trimer_bond);

@@ -5,7 +5,7 @@
 #include <holon/constraints/constraints.hpp>
 #include <holon/constraints/diagnosis.hpp>
 #include <holon/core/error.hpp>
-#include <holon/integrators/kinetic.hpp>
+#include <holon/dynamics/kinetic.hpp>
 
 #include <Eigen/QR>
 #include <gtest/gtest.h>

@@ -1,5 +1,6 @@
 #include <holon/core/box.hpp>
 #include <holon/core/error.hpp>
+#include <holon/core/fixed_sum.hpp>
 
 #include <gtest/gtest.h>
 
@@ -105,6 +106,23 @@ TEST(Box, WrapIsCanonicalAndExact)
     }
 }
 
+TEST(Box, WrapIsExactFarAwayFromAFlatAndSkewedCell)
+{
+    const Box box(rows(8000.0, -4000.0, 8000.0, 4000.0, 4000.0, 0.001), 44);
+    std::mt19937_64 random(3);
+    for (int n = 0; n < 1000; ++n) {
+        const IVec3 original = random_point(random, 30000.0);
+        IVec3 x = original;
+        const Image image = box.wrap(x);
+        EXPECT_TRUE(box.inside(x));
+        for (int j = 0; j < 3; ++j) {
+            int128 sum = x[j]; // parts of it do not fit 64 bits
+            for (int k = 0; k < 3; ++k) sum += int128{image[k]} * box.lattice_vector(k)[j];
+            EXPECT_TRUE(sum == original[j]);
+        }
+    }
+}
+
 TEST(Box, WrapAtTheFaces)
 {
     const Box box(cells[0], 22);
@@ -148,6 +166,7 @@ TEST(Box, RefusesWhatIsNoCell)
                         rows(3.0, 0.0, -3.0, 0.0, 0.0, 3.0),
                         rows(3.0, 0.0, 3.0, 0.0, 0.0, 0.0),
                         rows(3.0, 0.0, 3.0, 0.0, 0.0, 1e-9),
+                        rows(3.0, 0.0, 3.0, 0.0, 0.0, 1e-5), // image counts of far positions would be beyond 2^31
                         rows(nan, 0.0, 3.0, 0.0, 0.0, 3.0),
                         rows(3.0, 0.0, 3.0, 0.0, 0.0, infinity),
                         rows(3.0, 0.0, 1e9, 0.0, 0.0, 3.0),

@@ -89,15 +89,16 @@ struct Chain {
 struct Outcome {
     std::vector<IVec3> f;
     Totals totals{};
-    bool reported = false;
+    Reported reported{};
 
     bool operator==(const Outcome& other) const
     {
-        return f == other.f && std::memcmp(&totals, &other.totals, sizeof totals) == 0 && reported == other.reported;
+        return f == other.f && std::memcmp(&totals, &other.totals, sizeof totals) == 0 &&
+               reported.left_out == other.reported.left_out && reported.clamped == other.reported.clamped;
     }
 };
 
-using Kernels = bool (*)(Kernel, const KernelData&);
+using Kernels = Reported (*)(Kernel, const KernelData&);
 
 Outcome evaluate(Kernels run, const Chain& chain, const Batches& batches, bool want_totals = true)
 {
@@ -170,8 +171,8 @@ Outcome one_by_one(const Chain& chain, const Batches& batches)
             const Vec3 d = to_real(chain.box.minimum_image(atoms.x[atom(i)] - atoms.x[atom(j)]), position_unit);
             return V3<double>{d[0], d[1], d[2]};
         };
-        const auto term =
-            Term::template compute<double>(difference, OneLane{batches, batch, lane, constants, outcome.reported});
+        const auto term = Term::template compute<double>(
+            difference, OneLane{batches, batch, lane, constants, outcome.reported.left_out});
         FixedSum energy[std::size(term.energy)], virial[9];
         for (std::size_t e = 0; e < std::size(term.energy); ++e) {
             energy[e].add(term.energy[e]);
@@ -183,7 +184,9 @@ Outcome one_by_one(const Chain& chain, const Batches& batches)
             const double f[3] = {term.f[m].x, term.f[m].y, term.f[m].z};
             const double d[3] = {term.d[m].x, term.d[m].y, term.d[m].z};
             for (int k = 0; k < 3; ++k) {
-                const auto rounded = round_to_int_clamped(f[k] / force_unit);
+                const double exact = f[k] / force_unit;
+                if (!(std::abs(exact) < force_bound)) outcome.reported.clamped = true;
+                const auto rounded = round_to_int(std::clamp(exact, -force_bound, force_bound));
                 outcome.f[atom(head)][k] += rounded;
                 outcome.f[atom(tail)][k] -= rounded;
                 for (int j = 0; j < 3; ++j) virial[3 * k + j].add(-0.5 * d[k] * f[j]);

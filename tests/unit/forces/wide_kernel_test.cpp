@@ -8,6 +8,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
 #include <vector>
 
@@ -59,14 +60,16 @@ void expect_forces_of_functions(Kind kind, Form form, const pair::Constants<doub
         variant.forces(kind, form, k, found);
         for (int p = 0; p < given.n; ++p) {
             const Vec3 d(given.d[0][p], given.d[1][p], given.d[2][p]);
-            const double r2 = d[0] * d[0] + d[1] * d[1] + d[2] * d[2], rinv = 1.0 / std::sqrt(r2);
+            const double r2 = std::max(d[0] * d[0] + d[1] * d[1] + d[2] * d[2], pair::least_distance2);
+            const double rinv = 1.0 / std::sqrt(r2);
             const double over_r = pair::with_form(form, [&](auto f) {
                 return kind == Kind::coulomb
                            ? pair::coulomb_force<f.value>(r2, rinv, given.qq[p], k)
                            : pair::vdw_force<f.value>(r2, rinv, given.six_c6[p], given.twelve_c12[p], k);
             });
+            const double units = std::clamp(over_r / force_unit, -force_bound * rinv, force_bound * rinv);
             for (int a = 0; a < 3; ++a)
-                EXPECT_EQ(found.force[a][p], round_to_int_clamped(over_r * d[a] / force_unit))
+                EXPECT_EQ(found.force[a][p], round_to_int(units * d[a]))
                     << variant.name << ", pair " << p << ", axis " << a;
         }
     }
@@ -79,6 +82,26 @@ TEST(WideKernel, HasTheBitsOfTheRadialFunctions)
         const pair::Constants<double> k{setting.constants()};
         expect_forces_of_functions(Kind::coulomb, setting.coulomb(), k);
         expect_forces_of_functions(Kind::vdw, setting.form, k);
+    }
+}
+
+TEST(WideKernel, TellsOfClampedForcesOfItsPairsOnly)
+{
+    const auto setting = pair_settings().front();
+    const pair::Constants<double> k{setting.constants()};
+    for (const auto& variant : variants()) {
+        WideBlock block;
+        block.n = 3;
+        for (int p = 0; p < 4; ++p) {
+            block.d[0][p] = p < 3 ? 0.3 : 0.01; // beyond n: of pairs before
+            block.twelve_c12[p] = 12.0 * 2.6e-6;
+        }
+        variant.forces(Kind::vdw, setting.form, k, block);
+        EXPECT_FALSE(block.clamped) << variant.name;
+        block.d[0][2] = 0.01;
+        variant.forces(Kind::vdw, setting.form, k, block);
+        EXPECT_TRUE(block.clamped) << variant.name;
+        EXPECT_EQ(block.force[0][2], std::int64_t{1} << 53) << variant.name;
     }
 }
 

@@ -109,12 +109,13 @@ bool expect_right_state_or_error(const std::string& path)
     }
     try {
         const CheckpointFile file(path);
-        EXPECT_EQ(file.newest_valid() >= 0, state);
-        for (const auto& slot : file.slots())
-            if (file.verify(slot.index).empty()) {
-                EXPECT_EQ(state_hash(slot.state, file.atoms(slot.index), file.kept(slot.index)),
-                          sample_hash(n_atoms, slot.state.step));
-            }
+        bool any = false;
+        for (const auto& slot : file.slots()) {
+            if (!file.verify(slot.index).empty()) continue;
+            expect_whole(file.read(slot.index));
+            any = true;
+        }
+        EXPECT_EQ(any, state);
     } catch (const InputError&) {
         EXPECT_FALSE(state);
     }
@@ -229,7 +230,7 @@ TEST(DamagedCheckpoint, names_the_slots_it_skips)
     // An atom in the middle of the newest state: the bytes of its velocity are found by content.
     std::ifstream in(path, std::ios::binary);
     const std::string bytes((std::istreambuf_iterator<char>(in)), {});
-    const auto newest = CheckpointFile(path).atoms(CheckpointFile(path).newest_valid());
+    const auto newest = CheckpointFile(path).newest().atoms;
     const auto at = bytes.find(std::string(reinterpret_cast<const char*>(&newest[500].v), sizeof(IVec3)));
     ASSERT_NE(at, std::string::npos);
     flip(path, static_cast<std::int64_t>(at) + 3);

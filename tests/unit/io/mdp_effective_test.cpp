@@ -25,7 +25,7 @@ const std::string everything =
     "include = -Iff\ndefine = -DPOSRES -DA=1\nintegrator = md-vv\ntinit = 0.1\ndt = 0.0015\nnsteps = -1\ninit-step = "
     "7\n"
     "continuation = yes\nnstcomm = 3\ncomm-grps = Protein Water\nemtol = 1\nemstep = 0.03\nnstxout = 5\nnstvout = 5\n"
-    "nstfout = 5\nnstcfout = 5\nnstxout-compressed = 50\nnstlog = 7\nnstenergy = 9\ncoulombtype = "
+    "nstfout = 5\nnstcfout = 2\nnstxout-compressed = 50\nnstlog = 7\nnstenergy = 9\ncoulombtype = "
     "Reaction-Field\nrcoulomb = 0.9\n"
     "epsilon-r = 1.1\nepsilon-rf = 0\nvdwtype = switch\nrvdw = 0.95\nrvdw-switch = 0.8333333333333333\nDispCorr = "
     "EnerPres\n"
@@ -51,9 +51,8 @@ TEST(EffectiveMdp, ReadsBackAsTheSameParameters)
     EXPECT_EQ(p.shake_sor, OverRelaxation::yes);
     EXPECT_TRUE(p.shake_warm_start);
     EXPECT_EQ(p.shake_omega, 1.3);
-    EXPECT_EQ(p.nstx, 5);
-    EXPECT_TRUE(p.write_forces);
-    EXPECT_TRUE(p.write_constraint_forces);
+    EXPECT_EQ(p.nstxout, 5);
+    EXPECT_EQ(p.nstcfout, 2);
     EXPECT_EQ(p.ld_seed, 12345678901234567890u);
     EXPECT_EQ(p.precision, Precision::real64);
     EXPECT_EQ(p.domains, (std::vector<int>{1, 2, 3}));
@@ -118,7 +117,8 @@ TEST(Continuation, TakesOnlyWhatMayChange)
                                      option("nstcfout", "0"), option("checkpoint-interval", "10"),
                                      option("dt", "0.00150"), option("dlb", "yes"), option("skin", "0.3")}));
     EXPECT_EQ(more.parameters.nsteps, 500);
-    EXPECT_EQ(more.parameters.nstx, 50);
+    EXPECT_EQ(more.parameters.nstxout, 0);
+    EXPECT_EQ(more.parameters.nstxout_compressed, 50);
     EXPECT_EQ(more.parameters.dt, 0.0015);
     EXPECT_EQ(more.parameters.load_balancing, LoadBalancing::yes);
     expect_refused(stored, settings_of(stored, {option("dt", "0.001")}),

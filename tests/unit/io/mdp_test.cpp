@@ -52,13 +52,13 @@ TEST(Mdp, AnEmptyTextGivesTheDefaultsOfGromacs)
 {
     const RunSettings s = settings_of("; nothing\n\n");
     const Parameters& p = s.parameters;
-    EXPECT_EQ(p.integrator, IntegratorKind::md);
+    EXPECT_EQ(p.integrator, "md");
     EXPECT_EQ(p.dt, 0.001);
     EXPECT_EQ(p.nsteps, 0);
     EXPECT_EQ(p.nstcomm, 100);
     EXPECT_EQ(p.nstlog, 1000);
     EXPECT_EQ(p.nstenergy, 1000);
-    EXPECT_EQ(p.nstx, 0);
+    EXPECT_EQ(p.nstxout + p.nstxout_compressed, 0);
     EXPECT_EQ(p.coulomb, CoulombKind::cutoff);
     EXPECT_EQ(p.epsilon_rf, 1.0) << "as GROMACS computes a plain cut-off";
     EXPECT_EQ(p.rcoulomb, 1.0);
@@ -67,7 +67,7 @@ TEST(Mdp, AnEmptyTextGivesTheDefaultsOfGromacs)
     EXPECT_EQ(p.dispersion_correction, DispersionCorrection::no);
     EXPECT_EQ(p.constraints, ConstraintKind::none);
     EXPECT_EQ(p.shake_tol, 1e-4);
-    EXPECT_EQ(p.tcoupl, Thermostat::no);
+    EXPECT_EQ(p.tcoupl, "no");
     EXPECT_TRUE(p.tc_groups.empty());
     ASSERT_EQ(p.comm_groups.size(), 1u);
     EXPECT_EQ(p.comm_groups[0].name, "System");
@@ -86,7 +86,7 @@ TEST(Mdp, KeysAndChoicesIgnoreCaseDashesAndUnderscores)
         parameters_of("INTEGRATOR = MD_VV\nd_t=+2e-3 ; ps\nvdw-type = Cut_Off\nCoulombType=Reaction_field\n"
                       "epsilonRF=78\nTcoupl = V_Rescale\ntc_grps = Protein non-Protein\ntau_t = 0.1 -1\n"
                       "ref_t = 300 310\nconstraints = hbonds\ngen_vel = YES\ngen_seed = 42\n");
-    EXPECT_EQ(p.integrator, IntegratorKind::md_vv);
+    EXPECT_EQ(p.integrator, "md-vv");
     EXPECT_EQ(p.dt, 0.002);
     EXPECT_EQ(p.coulomb, CoulombKind::reaction_field);
     EXPECT_EQ(p.epsilon_rf, 78.0);
@@ -196,7 +196,8 @@ TEST(Mdp, ChoicesThatAreNotThereNameThoseThatAre)
 {
     expect_error("integrator = bd",
                  "md.mdp:1: integrator = bd: not available in this version; choose one of md, md-vv, sd, steep");
-    expect_error("integrator = sd", "tc-grps = : integrator = sd takes friction and temperature from tc-grps");
+    expect_error("integrator = sd",
+                 "tc-grps is not given: integrator = sd takes friction and temperature from tc-grps");
     expect_error("coulombtype = telepathy", "choose one of cut-off, reaction-field, reaction-field-zero, PME, Ewald");
     expect_error("mesh = fft", "choose one of esp, spme");
     expect_error("vdwtype = PME", "choose one of cut-off, shift, switch");
@@ -216,6 +217,36 @@ TEST(Mdp, ChoicesThatAreNotThereNameThoseThatAre)
     expect_error("DispCorr = yes", "choose one of no, Ener, EnerPres, AllEner, AllEnerPres");
     expect_error("continuation = true", "choose one of no, yes");
     expect_error("precision = single", "choose one of mixed, double");
+}
+
+TEST(Mdp, AMinimisationNeedsNoTimeStep)
+{
+    EXPECT_GT(parameters_of("integrator = steep\ndt = 0").dt, 0.0);
+    expect_error("integrator = steep\ndt = -0.001", "md.mdp:2: dt = -0.001: must be more than 0");
+    for (const char* integrator : {"md", "md-vv", "sd"})
+        expect_error(std::string("dt = 0\ntc-grps = System\ntau-t = 1\nref-t = 300\nintegrator = ") + integrator,
+                     "md.mdp:1: dt = 0: must be more than 0");
+}
+
+TEST(Mdp, StepsAreCountedFromTheFirst)
+{
+    EXPECT_EQ(parameters_of("nsteps = 20").last_step(), 20);
+    EXPECT_EQ(parameters_of("nsteps = 20\ninit-step = 10").last_step(), 30);
+    EXPECT_EQ(parameters_of("init-step = 10").last_step(), 10);
+    EXPECT_TRUE(parameters_of("nsteps = -1\ninit-step = 10").endless());
+    EXPECT_EQ(parameters_of("nsteps = 9223372036854775797\ninit-step = 10").last_step(), 9223372036854775807);
+    expect_error("nsteps = 9223372036854775797\ninit-step = 11",
+                 "md.mdp:1: nsteps = 9223372036854775797: the last step");
+}
+
+TEST(Mdp, MessagesNameTheFileOfAKeyThatIsNotGiven)
+{
+    expect_error("coulombtype = PME\nrcoulomb = 0.9",
+                 "md.mdp: rvdw is not given, and 1 by default: must not be more than rcoulomb, 0.9, with an Ewald sum");
+    expect_error("rvdw =\ncoulombtype = PME\nrcoulomb = 0.9", "md.mdp:1: rvdw is not given, and 1 by default: must");
+    expect_error("rcoulomb = 0.9", "md.mdp: rvdw is not given, and 1 by default: must not",
+                 {option("coulombtype", "PME")});
+    expect_error("integrator = sd", "md.mdp: tc-grps is not given: integrator = sd takes");
 }
 
 TEST(Mdp, MethodsThatHolonLacksAreAcceptedOnlyWhenOff)
@@ -267,7 +298,8 @@ TEST(Mdp, CoulombAndVanDerWaalsAsGromacsMapsThem)
     EXPECT_EQ(parameters_of("vdwtype = shift\nrvdw-switch = 0.8").vdw_modifier, Modifier::force_switch);
     EXPECT_EQ(parameters_of("vdwtype = switch\nrvdw-switch = 0.8").vdw_modifier, Modifier::potential_switch);
     expect_error("vdwtype = switch\nrvdw-switch = 1", "md.mdp:2: rvdw-switch = 1: must be less than rvdw");
-    expect_error("vdw-modifier = potential-switch", "rvdw-switch = 0: the potential must not be switched all the way");
+    expect_error("vdw-modifier = potential-switch",
+                 "rvdw-switch is not given, and 0 by default: the potential must not be switched all the way");
     EXPECT_EQ(parameters_of("rvdw-switch = 5").rvdw_switch, 5.0) << "without a switch it means nothing";
 }
 
@@ -342,26 +374,15 @@ TEST(Mdp, CoulombTypesThatHolonLacksNameTheOneToUse)
     expect_error("coulombtype = Generalized-Reaction-Field", "use coulombtype = reaction-field or PME");
 }
 
-TEST(Mdp, OneTrajectoryHasOneInterval)
+TEST(Mdp, EachQuantityHasItsInterval)
 {
-    Parameters p = parameters_of("nstxout-compressed = 500");
-    EXPECT_EQ(p.nstx, 500);
-    EXPECT_FALSE(p.write_velocities);
-    EXPECT_FALSE(p.write_forces);
-    p = parameters_of("nstxout = 100\nnstvout = 100\nnstxout-compressed = 10");
-    EXPECT_EQ(p.nstx, 100);
-    EXPECT_TRUE(p.write_velocities);
-    p = parameters_of("nstfout = 1");
-    EXPECT_EQ(p.nstx, 1);
-    EXPECT_TRUE(p.write_forces);
-    EXPECT_FALSE(p.write_constraint_forces);
-    p = parameters_of("nstcfout = 20");
-    EXPECT_EQ(p.nstx, 20);
-    EXPECT_TRUE(p.write_constraint_forces);
-    expect_error("nstxout = 100\nnstcfout = 50", "nstcfout = 50: must be 0 or equal");
-    expect_error("nstxout = 100\nnstvout = 50",
-                 "md.mdp:2: nstvout = 50: must be 0 or equal to the interval of the positions, which is 100");
-    expect_error("nstvout = 100\nnstfout = 50", "nstvout = 100: must be 0 or equal");
+    const auto p = parameters_of("nstxout = 100\nnstvout = 50\nnstfout = 30\nnstcfout = 7\nnstxout-compressed = 10");
+    EXPECT_EQ(p.nstxout, 100);
+    EXPECT_EQ(p.nstvout, 50);
+    EXPECT_EQ(p.nstfout, 30);
+    EXPECT_EQ(p.nstcfout, 7);
+    EXPECT_EQ(p.nstxout_compressed, 10);
+    EXPECT_EQ(note_of("nstxout = 100\nnstxout-compressed = 10"), "");
 }
 
 TEST(Mdp, TemperatureCouplingNeedsMatchingLists)
@@ -382,11 +403,11 @@ TEST(Mdp, TemperatureCouplingNeedsMatchingLists)
     expect_error(coupled + "1 1\nnsttcouple = 0", "must be a number of steps, or -1");
     expect_error(coupled + "1 1\nnsttcouple = -2", "nsttcouple");
     const auto sd = parameters_of("integrator = sd\ntcoupl = v-rescale\ntc-grps = System\ntau-t = 2\nref-t = 300");
-    EXPECT_EQ(sd.tcoupl, Thermostat::no);
+    EXPECT_EQ(sd.tcoupl, "no");
     ASSERT_EQ(sd.tc_groups.size(), 1u);
     EXPECT_EQ(sd.tc_groups[0].tau, 2.0);
     EXPECT_EQ(parameters_of("integrator = steep\ntcoupl = v-rescale\ntc-grps = System\ntau-t = 1\nref-t = 300").tcoupl,
-              Thermostat::no);
+              "no");
 }
 
 TEST(Mdp, CentreOfMassMotion)
@@ -439,7 +460,7 @@ TEST(Mdp, FilesOfRealSystemsRunAsTheyAre)
         EXPECT_EQ(settings_of(text).parameters.coulomb, CoulombKind::mesh) << path;
         EXPECT_EQ(p.dt, 0.002) << path;
         EXPECT_EQ(p.rcoulomb, 0.9) << path;
-        EXPECT_EQ(p.nstx, 5000) << path;
+        EXPECT_EQ(p.nstxout_compressed, 5000) << path;
         EXPECT_EQ(p.constraints, ConstraintKind::h_bonds) << path;
     }
 }

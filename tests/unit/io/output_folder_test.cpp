@@ -68,7 +68,7 @@ TEST(OutputFolder, a_run_is_not_overwritten_unless_asked_for)
     }
     touch(base.file("checkpoint.h5"));
     touch(base.file("energy.csv"));
-    touch(base.file("trajectory.h5.new"));
+    touch(base.file("trajectory.h5md.new"));
     const auto error = error_of([&] { OutputFolder({}, base.path(), Start::fresh); });
     EXPECT_NE(error.find("already holds a run (checkpoint.h5, energy.csv)"), std::string::npos) << error;
     {
@@ -78,7 +78,7 @@ TEST(OutputFolder, a_run_is_not_overwritten_unless_asked_for)
     OutputFolder folder({}, base.path(), Start::overwrite);
     EXPECT_TRUE(std::filesystem::exists(base.file("checkpoint.h5")));
     folder.clear();
-    for (const auto* name : {"checkpoint.h5", "energy.csv", "trajectory.h5.new"})
+    for (const auto* name : {"checkpoint.h5", "energy.csv", "trajectory.h5md.new"})
         EXPECT_FALSE(std::filesystem::exists(base.file(name))) << name;
     EXPECT_TRUE(std::filesystem::exists(base.file("notes.txt")));
 }

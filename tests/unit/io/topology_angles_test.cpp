@@ -2,7 +2,7 @@
 #include "topology_case.hpp"
 
 #include <holon/core/units.hpp>
-#include <holon/integrators/kinetic.hpp>
+#include <holon/dynamics/kinetic.hpp>
 
 #include <cmath>
 #include <map>

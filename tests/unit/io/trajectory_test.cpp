@@ -3,9 +3,13 @@
 
 #include <support/sample_state.hpp>
 
+#include <io/trajectory_layout.hpp>
+
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <csignal>
+#include <cstdlib>
 #include <fstream>
 #include <random>
 #include <sys/stat.h>
@@ -24,15 +28,20 @@ TrajectoryInfo sample_info(std::int64_t frames = 100, bool double_precision = fa
     TrajectoryInfo info;
     info.atoms = n_atoms;
     info.run_id = 99;
-    info.velocities = info.forces = true;
+    for (const auto q : {Quantity::position, Quantity::velocity, Quantity::force}) info.schedule[q] = {1};
     info.double_precision = double_precision;
-    info.frames = frames;
+    info.last_step = frames;
     for (std::int32_t i = 0; i < n_atoms; ++i) {
         info.species.push_back(i % 3 ? 1 : 8);
         info.mass.push_back(i % 3 ? 1.008 : 15.999);
         info.charge.push_back(i % 3 ? 0.4238 : -0.8476);
         if (i % 3) info.bonds.push_back({i - i % 3, i});
+        info.name.characters += i % 3 ? "HW" : "OW";
+        info.residue.push_back(i / 3);
+        if (i % 3 == 0) info.residue_name.characters += "SOL";
     }
+    info.name.width = 2;
+    info.residue_name.width = 3;
     return info;
 }
 
@@ -93,19 +102,19 @@ int check_with_python(const std::string& paths)
 TEST(Trajectory, holds_the_frames_in_input_order)
 {
     const TemporaryFolder folder;
-    const auto path = folder.file("trajectory.h5");
+    const auto path = folder.file("trajectory.h5md");
     auto writer = TrajectoryWriter::create({}, path, sample_info());
     expect_frames(path, {});
     for (const int step : {0, 10, 20}) append(writer, step);
     expect_frames(path, {0, 10, 20});
-    EXPECT_TRUE(writer.has_frame(20));
-    EXPECT_FALSE(writer.has_frame(21));
+    EXPECT_FALSE(writer.wants(20));
+    EXPECT_TRUE(writer.wants(21));
 }
 
 TEST(Trajectory, stores_all_digits_in_double_precision)
 {
     const TemporaryFolder folder;
-    const auto path = folder.file("trajectory.h5");
+    const auto path = folder.file("trajectory.h5md");
     auto writer = TrajectoryWriter::create({}, path, sample_info(1, true));
     append(writer, 5);
     EXPECT_EQ(TrajectoryFile(path).contents(0), expected_contents<double>(5));
@@ -118,16 +127,16 @@ TEST(Trajectory, opens_in_h5py_and_mdanalysis)
     for (const int kind : {0, 1, 2}) {
         auto info = sample_info(5, kind == 1);
         if (kind == 2) {
-            info.velocities = info.forces = false;
+            info.schedule[Quantity::velocity] = info.schedule[Quantity::force] = {};
             info.bonds.clear();
         }
-        const auto path = folder.file("trajectory-" + std::to_string(kind) + ".h5");
+        const auto path = folder.file("trajectory-" + std::to_string(kind) + ".h5md");
         auto writer = TrajectoryWriter::create({}, path, info);
         for (const int step : {0, 10, 20}) append(writer, step);
         paths += path + " ";
     }
-    TrajectoryWriter::create({}, folder.file("empty.h5"), sample_info());
-    const int status = check_with_python(paths + folder.file("empty.h5"));
+    TrajectoryWriter::create({}, folder.file("empty.h5md"), sample_info());
+    const int status = check_with_python(paths + folder.file("empty.h5md"));
     if (status == -1) GTEST_SKIP() << "no h5py";
     EXPECT_EQ(status, 0);
 }
@@ -135,13 +144,13 @@ TEST(Trajectory, opens_in_h5py_and_mdanalysis)
 TEST(Trajectory, is_trimmed_and_goes_on)
 {
     const TemporaryFolder folder;
-    const auto path = folder.file("trajectory.h5");
+    const auto path = folder.file("trajectory.h5md");
     {
         auto writer = TrajectoryWriter::create({}, path, sample_info());
         for (const int step : {0, 10, 20, 30}) append(writer, step);
     }
     auto writer = TrajectoryWriter::resume({}, path, sample_info(), 20);
-    EXPECT_TRUE(writer.has_frame(20));
+    EXPECT_FALSE(writer.wants(20));
     EXPECT_EQ(writer.frames(), 3);
     expect_frames(path, {0, 10, 20});
     append(writer, 25);
@@ -151,7 +160,7 @@ TEST(Trajectory, is_trimmed_and_goes_on)
 TEST(Trajectory, grows_when_there_are_more_frames_than_expected)
 {
     const TemporaryFolder folder;
-    const auto path = folder.file("trajectory.h5");
+    const auto path = folder.file("trajectory.h5md");
     std::vector<std::int64_t> steps;
     auto writer = TrajectoryWriter::create({}, path, sample_info(2));
     for (int step = 0; step < 9; ++step) {
@@ -166,9 +175,9 @@ TEST(Trajectory, grows_when_there_are_more_frames_than_expected)
 TEST(Trajectory, a_frame_waits_for_its_constraint_forces)
 {
     const TemporaryFolder folder;
-    const auto path = folder.file("trajectory.h5");
+    const auto path = folder.file("trajectory.h5md");
     auto info = sample_info(2); // it has to grow
-    info.constraint_forces = true;
+    info.schedule[Quantity::constraint_force] = {1};
     const auto write_frame = [](TrajectoryWriter& writer, std::int64_t step) {
         append(writer, step);
         EXPECT_TRUE(writer.waits_for_constraint_forces());
@@ -185,13 +194,13 @@ TEST(Trajectory, a_frame_waits_for_its_constraint_forces)
         append(writer, 10);
         EXPECT_EQ(TrajectoryFile(path).frames(), 1);
         EXPECT_EQ(writer.frames(), 1);
-        EXPECT_FALSE(writer.has_frame(10)); // and never will, if the run is killed now
+        EXPECT_EQ(writer.last_step(), 0); // and never will, if the run is killed now
     }
     auto writer = TrajectoryWriter::resume({}, path, info, 10);
     for (const int step : {10, 20, 30}) write_frame(writer, step);
 
     const TrajectoryFile file(path);
-    EXPECT_TRUE(file.constraint_forces());
+    EXPECT_TRUE(file.has(Quantity::constraint_force));
     ASSERT_EQ(file.frames(), 4);
     for (const std::int64_t k : {0, 1, 2, 3}) {
         auto expected = expected_contents<float>(10 * k);
@@ -202,13 +211,12 @@ TEST(Trajectory, a_frame_waits_for_its_constraint_forces)
             }
         EXPECT_EQ(file.contents(k), expected) << k;
     }
-    EXPECT_THROW(TrajectoryWriter::resume({}, path, sample_info(), 0), InputError);
 }
 
 TEST(Trajectory, takes_no_more_space_than_its_frames)
 {
     const TemporaryFolder folder;
-    const auto path = folder.file("trajectory.h5");
+    const auto path = folder.file("trajectory.h5md");
     auto writer = TrajectoryWriter::create({}, path, sample_info(1000000000));
     append(writer, 0);
     expect_frames(path, {0});
@@ -218,10 +226,43 @@ TEST(Trajectory, takes_no_more_space_than_its_frames)
     EXPECT_LT(status.st_blocks * 512, 3 << 20);
 }
 
-TEST(Trajectory, refuses_what_does_not_match_and_touches_nothing)
+TEST(Trajectory, has_places_for_more_frames_than_31_bits_count)
 {
     const TemporaryFolder folder;
     const auto path = folder.file("trajectory.h5");
+    constexpr std::int64_t capacity = 3'000'000'000;
+    auto info = sample_info(capacity);
+    info.atoms = 1;
+    info.species.clear(), info.mass.clear(), info.charge.clear(), info.bonds.clear();
+    info.name = info.residue_name = {};
+    info.residue.clear();
+    SeriesTable series;
+    for (const auto q : {Quantity::position, Quantity::velocity, Quantity::force}) series[q] = Series::position;
+    PerQuantity<std::int64_t> capacities{}, frames{};
+    capacities[Series::position] = capacity;
+    frames[Series::position] = (std::int64_t{1} << 31) + 5;
+    const auto directory = create_trajectory_file(path, info, series, capacities);
+    const RawFile file(path, RawFile::Mode::write);
+    std::vector<std::pair<std::int64_t, std::int64_t>> places; // begin, end
+    for (const auto& field : directory.fields)
+        if (field.frame_bytes > 0) places.emplace_back(field.data, field.data + capacity * field.frame_bytes);
+    std::ranges::sort(places);
+    EXPECT_LE(places.back().second, file.size());
+    for (std::size_t k = 1; k < places.size(); ++k) EXPECT_LE(places[k - 1].second, places[k].first);
+
+    VisibleLength(file, directory).set(file, frames);
+    EXPECT_EQ(VisibleLength(file, read_trajectory_directory(file)).get(), frames);
+    const auto command = "/usr/bin/python3 -c 'import h5py; f = h5py.File(\"" + path +
+                         "\"); g = f[\"particles/trajectory/position\"]; g[\"value\"][-1]; "
+                         "assert len(g[\"step\"]) == len(g[\"value\"]) == 2**31 + 5'";
+    if (std::system("/usr/bin/python3 -c 'import h5py' 2>/dev/null") != 0) return;
+    EXPECT_EQ(std::system(command.c_str()), 0);
+}
+
+TEST(Trajectory, refuses_what_does_not_match_and_touches_nothing)
+{
+    const TemporaryFolder folder;
+    const auto path = folder.file("trajectory.h5md");
     {
         auto writer = TrajectoryWriter::create({}, path, sample_info());
         for (const int step : {0, 10}) append(writer, step);
@@ -238,7 +279,6 @@ TEST(Trajectory, refuses_what_does_not_match_and_touches_nothing)
     };
     EXPECT_NE(error([](auto& i) { i.run_id = 1; }).find("another run"), std::string::npos);
     EXPECT_NE(error([](auto& i) { i.atoms = 30; }).find("another run"), std::string::npos);
-    EXPECT_NE(error([](auto& i) { i.forces = false; }).find("has forces"), std::string::npos);
     EXPECT_NE(error([](auto& i) { i.double_precision = true; }).find("precision"), std::string::npos);
     expect_frames(path, {0, 10});
 
@@ -251,7 +291,7 @@ TEST(Trajectory, refuses_what_does_not_match_and_touches_nothing)
 TEST(Trajectory, fuzzed_headers_do_no_harm)
 {
     const TemporaryFolder folder;
-    const auto path = folder.file("trajectory.h5");
+    const auto path = folder.file("trajectory.h5md");
     {
         auto writer = TrajectoryWriter::create({}, path, sample_info(5));
         for (const int step : {0, 10, 20}) append(writer, step);
@@ -282,7 +322,7 @@ TEST(Trajectory, fuzzed_headers_do_no_harm)
 TEST(Trajectory, shows_whole_frames_only_whenever_it_is_killed)
 {
     const TemporaryFolder folder;
-    const auto path = folder.file("trajectory.h5");
+    const auto path = folder.file("trajectory.h5md");
     std::mt19937 random(3);
     std::string copies;
     std::int64_t total = 0;
@@ -304,7 +344,7 @@ TEST(Trajectory, shows_whole_frames_only_whenever_it_is_killed)
         for (std::int64_t k = 0; k < TrajectoryFile(path).frames(); ++k) steps.push_back(k);
         expect_frames(path, steps);
         total += static_cast<std::int64_t>(steps.size());
-        const auto copy = folder.file(std::to_string(round) + ".h5");
+        const auto copy = folder.file(std::to_string(round) + ".h5md");
         if (round % 3 == 0) {
             std::filesystem::rename(path, copy);
             copies += copy + " ";
@@ -323,6 +363,7 @@ TEST(Trajectory, describes_molecules_by_their_topology)
     MoleculeType water;
     water.atoms = {{0, 15.999, -0.8476, 0, "OW"}, {1, 1.008, 0.4238, 0, "HW1"}, {1, 1.008, 0.4238, 0, "HW2"}};
     water.settles = {{0, 0.1, 0.1633}};
+    water.residues = {{"SOL", 1}};
     topology.molecule_types = {water};
     topology.blocks = {{0, 2, 0, 0}};
     TrajectoryInfo info;
@@ -330,6 +371,9 @@ TEST(Trajectory, describes_molecules_by_their_topology)
     EXPECT_EQ(info.species, (std::vector<std::int32_t>{8, 1, 1, 8, 1, 1}));
     EXPECT_EQ(info.mass[3], 15.999);
     EXPECT_EQ(info.charge[5], 0.4238);
+    EXPECT_EQ(info.name.characters, (std::string("OW\0HW1HW2OW\0HW1HW2", 18)));
+    EXPECT_EQ(info.residue, (std::vector<std::int32_t>{0, 0, 0, 1, 1, 1}));
+    EXPECT_EQ(info.residue_name.characters, "SOLSOL");
     EXPECT_EQ(info.bonds, (std::vector<std::array<std::int32_t, 2>>{{0, 1}, {0, 2}, {3, 4}, {3, 5}}));
 }
 

@@ -1,0 +1,96 @@
+#pragma once
+
+#include <holon/comm/communicator.hpp>
+#include <holon/core/timer.hpp>
+#include <holon/dynamics/health.hpp>
+#include <holon/forces/bonded.hpp>
+#include <holon/forces/dispersion_correction.hpp>
+#include <holon/forces/pair_force.hpp>
+#include <holon/mesh/mesh.hpp>
+#include <holon/system/force_groups.hpp>
+#include <holon/system/load_balance.hpp>
+#include <holon/system/partition.hpp>
+
+#include <array>
+#include <memory>
+#include <vector>
+
+namespace holon {
+
+/// Potential energy and virial of the whole system, without constraint forces.
+struct ForceTotals {
+    std::array<double, energy_term_count> energy{}; // [kJ/mol]
+    double potential = 0.0;                         // their sum
+    Mat3 virial = Mat3::Zero();                     // -1/2 sum r (x) f [kJ/mol]
+    /// Potential energy, but for constants, as the forces have it: where these are clamped it rises less [2^-36
+    /// kJ/mol].
+    int128 descent = 0;
+};
+
+/// What a force field works on.
+struct ForceContext {
+    Atoms& atoms;
+    Partition& partition;
+    LoadBalance& load;
+    Health& health;
+    Timers& timers;
+};
+
+/// All interactions of a system but its constraints, and the lists that they need.
+class ForceField {
+public:
+    /// `topology` and `box` must outlive this object; the box may change, see follow(). Throws InputError, if the box
+    /// is too small for the cutoff. Collective.
+    ForceField(Communicator comm, const Topology& topology, const Parameters& parameters, const Box& box);
+
+    /// Which copies the bonded terms ask for.
+    std::vector<MoleculeNeeds> needs(const std::vector<MoleculeClusters>& clusters) const
+    {
+        return term_index_.needs(clusters);
+    }
+
+    /// After atoms have changed owners. Collective.
+    void rebuild_terms(const ForceContext& context);
+    void rebuild_lists(const ForceContext& context);
+
+    /// Forces of these groups at the present positions, copies of which must be up to date or on their way; with
+    /// energies and virial, if wanted. Collective.
+    void compute(const ForceContext& context, ForceGroups groups, bool want_totals);
+
+    /// Relative rms error of the forces of all atoms at the present positions: against pair forces in double and a much
+    /// finer mesh. (Of the precision of the run: what that rounds is a hundredth of what it leaves out at most, and
+    /// transforms in double would be two more megabytes of code.) NaN where atoms overlap. Only with a mesh.
+    /// Collective.
+    double mesh_error(const ForceContext& context);
+
+    const ForceTotals& totals() const { return totals_; }
+    double reach() const { return nonbonded_.cutoff() + skin_; } // how far from an atom others must be known [nm]
+    double allowed_displacement() const { return pair_lists_.allowed_displacement(); } // since rebuild_lists() [nm]
+    double largest_displacement(const Atoms& atoms) const; // of an atom of this rank since then [nm]
+
+    const LongRange* long_range() const { return long_range_.get(); }          // null: none
+    const MeshSettings* mesh_settings() const { return mesh_settings_.get(); } // null: no mesh
+
+private:
+    void reduce(ForceSums& sums);
+
+    Communicator comm_;
+    const Topology& topology_;
+    Parameters parameters_;
+    const Box& box_;
+    std::shared_ptr<const MeshSettings> mesh_settings_; // null: no mesh
+    NonbondedConstants nonbonded_;
+    double skin_;
+    GroupOfTerm group_;
+    TermIndex term_index_;
+    PairLists pair_lists_;
+    PairForce pair_force_;
+    BondedForces bonded_forces_;
+    std::unique_ptr<LongRange> long_range_; // null: none
+    double self_energy_;
+    MeshConstants mesh_constants_;
+    LongRangeCorrection dispersion_;
+    ForceTotals totals_;
+};
+
+} // namespace holon

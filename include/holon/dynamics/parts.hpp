@@ -1,0 +1,40 @@
+#pragma once
+
+#include <holon/dynamics/operator.hpp>
+
+/// The operators that schemes are made of: each is src/dynamics/operators/<name>.cpp.
+namespace holon::parts {
+
+Part frame();                                    // the recorder gets the state
+Part kinetic_energy(double weight);              // its tensor, times this, for the measurement
+Part kick(double fraction, int force_group = 0); // v += f / m x fraction of dt
+Part drift(double fraction);                     // x += v x fraction of dt; x_ref is where it started
+
+/// x onto the constraints along x_ref, with what velocities take of it. The displacement stands for the constraint
+/// forces of a kick by this fraction of dt.
+Part constrain_positions(double kick_fraction);
+Part constrain_velocities();
+
+Part measure(const SchemeInput& input); // energies, pressure; the run ends here at its last step
+Part next_step();  // the next step begins: all ranks agree on their health, and copies follow their owners
+Part forces();     // at the present positions
+Part checkpoint(); // the recorder gets what the run can go on from
+Part checkpoint_during(Part work); // likewise, while this work leaves positions and velocities alone
+
+Part remove_com_motion(const SchemeInput& input);  // every nstcomm steps
+Part thermostat(const SchemeInput& input);         // that of `tcoupl`, every nsttcouple steps
+Part friction_and_noise(const SchemeInput& input); // of Langevin dynamics, constrained
+
+/// The operators in this order; those that are null, since nobody asks for them, are left out.
+template <class... Parts>
+Scheme sequence(Parts... parts)
+{
+    Scheme scheme;
+    const auto add = [&scheme](Part part) {
+        if (part) scheme.push_back(std::move(part));
+    };
+    (add(std::move(parts)), ...);
+    return scheme;
+}
+
+} // namespace holon::parts

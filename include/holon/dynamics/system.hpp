@@ -1,0 +1,116 @@
+#pragma once
+
+#include <holon/comm/communicator.hpp>
+#include <holon/constraints/constraints.hpp>
+#include <holon/core/timer.hpp>
+#include <holon/dynamics/force_field.hpp>
+#include <holon/dynamics/health.hpp>
+#include <holon/dynamics/votes.hpp>
+#include <holon/system/load_balance.hpp>
+#include <holon/system/partition.hpp>
+#include <holon/system/state.hpp>
+
+#include <array>
+#include <memory>
+#include <vector>
+
+namespace holon {
+
+/// What brings a system back to where it was, in the same step: see System::snapshot().
+struct Snapshot {
+    std::vector<IVec3> x, v;
+    std::vector<double> kept;
+    std::vector<Global> globals;
+};
+
+/// A system as this rank holds it, and the verbs of the time step that need more than its own atoms.
+class System {
+public:
+    /// Throws InputError if the box is too small for the cutoff or the domains do not fit the ranks. Collective.
+    System(Communicator comm, std::shared_ptr<const Topology> topology, const Parameters& parameters, const Box& box);
+
+    System(const System&) = delete;
+    System& operator=(const System&) = delete;
+
+    /// Takes over the atoms, from records anywhere on the ranks. Collective.
+    void distribute(std::vector<AtomRecord> records, std::vector<KeptNumber> kept = {});
+
+    /// Moves the faces of domains, if that makes their loads more even, sends atoms to the owners of their present
+    /// positions and renews copies, terms, constraints and pair list. Collective.
+    void repartition();
+
+    /// True if repartition() must come before the next forces, by the agreed displacement.
+    bool stale(const Votes& votes) const;
+
+    /// Copies follow their owners, at once or until compute_forces() needs them: the mesh does not. Collective.
+    void update_halo();
+    void start_halo_update();
+
+    /// Forces at the present positions; with energies and virial, if wanted. Copies must be up to date or on their way.
+    /// Collective.
+    void compute_forces(bool want_totals, ForceGroups groups = all_force_groups);
+    const ForceTotals& totals() const { return forces_.totals(); }
+
+    /// See ForceField. Collective.
+    double mesh_error() { return forces_.mesh_error(force_context()); }
+
+    /// See Constraints. Failures are kept for the vote. Collective.
+    ConstraintResult constrain_positions(const ConstraintStage& stage);
+    ConstraintResult constrain_velocities(const ConstraintStage& stage);
+
+    /// Positions, velocities and all that is declared, as they are before a step that may have to be taken back; and
+    /// back to them, with no repartition in between. Collective.
+    Snapshot snapshot() const;
+    void restore(Snapshot&& before);
+
+    /// The same motion backwards: velocities and what else is odd under reversal of time change their signs.
+    void reverse();
+
+    /// Hash of atoms, box and all declared numbers that are dynamics (holon/core/state_hash.hpp). Collective.
+    std::uint64_t hash() const;
+
+    /// Agrees on this rank's displacement and health and on what the caller adds. Collective.
+    Votes vote(Votes mine) const;
+
+    /// Throws Failure with the first failure of any rank, on all ranks. Collective.
+    [[noreturn]] void fail_together(std::int64_t step) const;
+
+    const Communicator& comm() const { return comm_; }
+    const Topology& topology() const { return *topology_; }
+    const Box& box() const { return box_; }
+    const Partition& partition() const { return partition_; }
+    const ForceField& force_field() const { return forces_; }
+    const Constraints& constraints() const { return constraints_; }
+    std::int64_t n_repartitions() const { return n_repartitions_; }
+    LoadReport load_report() { return load_.report(); } // Collective.
+
+    Atoms atoms;
+    State state;
+    Timers timers;
+    Health health;
+    ConstraintErrors constraint_errors;
+
+private:
+    std::vector<MoleculeNeeds> needs() const;
+    std::array<double, 3> thinnest_domain() const;
+    AtomDirectory directory() const;
+    ForceContext force_context() { return {atoms, partition_, load_, health, timers}; }
+    void renew_local_lists();
+    bool exploding() const;
+
+    Communicator comm_;
+    std::shared_ptr<const Topology> topology_;
+    Parameters parameters_;
+    Box box_;
+    std::vector<MoleculeClusters> clusters_;
+    ForceField forces_;
+    Constraints constraints_;
+    Partition partition_;
+    LoadBalance load_;
+    std::int64_t n_repartitions_ = 0;
+};
+
+/// find_clusters() of each molecule type.
+std::vector<MoleculeClusters> clusters_of(const Topology& topology);
+
+} // namespace holon

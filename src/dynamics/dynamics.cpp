@@ -1,0 +1,84 @@
+#include <holon/dynamics/dynamics.hpp>
+
+#include <limits>
+
+namespace holon {
+
+namespace {
+
+/// A start may be far from its constraints, and a solver of fixed length needs more than one go to get there.
+template <class Project>
+void repeat_while_it_helps(const Communicator& comm, Project project)
+{
+    constexpr int most = 20;
+    constexpr double gain = 0.5;
+    auto before = std::numeric_limits<double>::infinity();
+    for (int go = 0; go < most; ++go) {
+        const double left = from_ordered_bits(comm.max(project().residual));
+        if (!(left < gain * before)) return;
+        before = left;
+    }
+}
+
+Clock clock_at(std::int64_t step, const Parameters& parameters)
+{
+    if (scheme_entry(parameters.integrator).traits.minimises) return {.step = step, .dt = 1.0};
+    return {.step = step, .start = parameters.tinit, .dt = parameters.dt};
+}
+
+} // namespace
+
+void prepare_start(System& system, const Parameters& parameters, std::int64_t step)
+{
+    auto& atoms = system.atoms;
+    if (parameters.gen_vel) {
+        generate_velocities(atoms, parameters.gen_temp, parameters.gen_seed);
+        if (parameters.comm_mode != CommMode::none)
+            remove_com_motion(atoms, parameters.comm_groups.size(), system.comm());
+    }
+    if (parameters.continuation || system.constraints().empty()) return;
+    atoms.x_ref = atoms.x;
+    repeat_while_it_helps(system.comm(), [&] { return system.constrain_positions({.step = step}); });
+    system.update_halo();
+    repeat_while_it_helps(system.comm(),
+                          [&] { return system.constrain_velocities({.step = step, .dt = parameters.dt}); });
+    if (system.health.any_failure()) system.fail_together(step);
+    system.constraint_errors.forget(); // of the way to here
+    system.repartition();
+}
+
+Dynamics::Dynamics(System& system, const Parameters& parameters, std::int64_t step)
+    : system_(system), dof_(count_degrees_of_freedom(system.topology(), parameters)),
+      scheme_(scheme_entry(parameters.integrator).make({parameters, dof_, system.state})),
+      clock_(clock_at(step, parameters))
+{
+    if (scheme_entry(parameters.integrator).traits.minimises) system.health.allow_overlaps();
+}
+
+void Dynamics::run(std::int64_t last, Recorder& recorder)
+{
+    clock_.last = last;
+    Step step{system_, recorder, scheme_, clock_};
+    system_.compute_forces(step.clock.measured);
+    while (!step.ended) {
+        std::optional<Snapshot> before; // of a step that is to be taken back
+        if (step.clock.at_end()) {
+            if (system_.health.any_failure()) system_.fail_together(step.clock.step);
+            before = system_.snapshot();
+        }
+        for (auto part = scheme_.begin(); part != scheme_.end() && !step.ended; ++part) (*part)->apply(step);
+        if (step.ended && before) system_.restore(std::move(*before));
+    }
+    clock_ = step.clock;
+    verdict_ = step.verdict;
+}
+
+void Dynamics::begin_step()
+{
+    Recorder nobody;
+    Step step{system_, nobody, scheme_, clock_};
+    step.clock.measured = false;
+    for (auto part = scheme_.begin(); part != scheme_.end() && !(*part)->constrains(); ++part) (*part)->apply(step);
+}
+
+} // namespace holon

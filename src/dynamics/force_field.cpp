@@ -1,0 +1,215 @@
+#include <holon/dynamics/force_field.hpp>
+
+#include <holon/core/error.hpp>
+#include <holon/core/parallel.hpp>
+
+#include <algorithm>
+#include <cmath>
+#include <fmt/format.h>
+
+namespace holon {
+
+namespace {
+
+std::shared_ptr<const MeshSettings> mesh_settings_for(const Parameters& parameters, const Box& box)
+{
+    if (parameters.coulomb == CoulombKind::mesh)
+        return std::make_shared<const MeshSettings>(choose_mesh(parameters, box));
+    if (parameters.coulomb == CoulombKind::ewald) return std::make_shared<const MeshSettings>(plain_ewald(parameters));
+    return nullptr;
+}
+
+/// The parts of the electrostatics under the names that users know: with a mesh, short and long range.
+void name_coulomb_terms(std::array<double, energy_term_count>& energy, CoulombKind kind)
+{
+    const auto move = [&energy](EnergyTerm from, EnergyTerm to) {
+        energy[static_cast<std::size_t>(to)] += energy[static_cast<std::size_t>(from)];
+        energy[static_cast<std::size_t>(from)] = 0.0;
+    };
+    if (kind == CoulombKind::ewald) return move(EnergyTerm::coulomb_short, EnergyTerm::coulomb_real);
+    move(EnergyTerm::coulomb_exclusion, EnergyTerm::coulomb_short);
+    move(EnergyTerm::coulomb_reciprocal, EnergyTerm::coulomb_long);
+    move(EnergyTerm::coulomb_self, EnergyTerm::coulomb_long);
+}
+
+void check_cutoff(const Box& box, double cutoff)
+{
+    if (cutoff <= box.max_cutoff()) return;
+    throw InputError(
+        fmt::format("The box is too small: the cutoff, {:.9g} nm, must not exceed half the shortest box vector "
+                    "or height, {:.9g} nm. Use a larger box or a shorter rcoulomb and rvdw.",
+                    cutoff, box.max_cutoff()));
+}
+
+/// While it lives, atoms.f is the array of another group.
+class ForcesOfGroup {
+public:
+    ForcesOfGroup(Atoms& atoms, int group) : atoms_(atoms), group_(group) { swap(); }
+    ~ForcesOfGroup() { swap(); }
+    ForcesOfGroup(const ForcesOfGroup&) = delete;
+    ForcesOfGroup& operator=(const ForcesOfGroup&) = delete;
+
+private:
+    void swap()
+    {
+        if (group_ > 0) std::swap(atoms_.f, atoms_.f_further[static_cast<std::size_t>(group_ - 1)]);
+    }
+    Atoms& atoms_;
+    int group_;
+};
+
+void clear(std::vector<IVec3>& forces)
+{
+    constexpr std::size_t few_atoms = 1024; // for a thread
+    parallel_for(forces.size(), few_atoms, [&forces](std::size_t begin, std::size_t end) {
+        std::fill(forces.data() + begin, forces.data() + end, IVec3::Zero());
+    });
+}
+
+} // namespace
+
+ForceField::ForceField(Communicator comm, const Topology& topology, const Parameters& parameters, const Box& box)
+    : comm_(std::move(comm)), topology_(topology), parameters_(parameters), box_(box),
+      mesh_settings_(mesh_settings_for(parameters, box)), nonbonded_(parameters, mesh_settings_),
+      skin_(parameters.skin), group_(parameters.group_of_force_term), term_index_(topology),
+      pair_lists_(topology, nonbonded_), pair_force_(topology, nonbonded_, parameters.precision, box_),
+      bonded_forces_(topology, nonbonded_, box_), self_energy_(PairForce::self_energy(topology, nonbonded_)),
+      dispersion_(dispersion_correction(topology, box.volume(), parameters))
+{
+    check_cutoff(box_, nonbonded_.cutoff());
+    if (!mesh_settings_) return;
+    const double factor = nonbonded_.coulomb_factor;
+    long_range_ = parameters.coulomb == CoulombKind::mesh
+                      ? make_mesh(comm_, topology_, *mesh_settings_, box_, factor, parameters.precision)
+                      : make_plain_ewald(comm_, *mesh_settings_->split, box_, factor, parameters.ewald_k_cutoff);
+    mesh_constants_ = mesh_constants(topology_, *mesh_settings_->split, box_, factor);
+}
+
+void ForceField::rebuild_terms(const ForceContext& context)
+{
+    const auto timer = context.timers.measure(Stage::repartition);
+    bonded_forces_.set_up(term_index_.localise(context.atoms, context.partition), context.atoms);
+}
+
+void ForceField::rebuild_lists(const ForceContext& context)
+{
+    const auto timer = context.timers.measure(Stage::pair_list);
+    {
+        const auto work = context.load.measure();
+        pair_lists_.build(context.atoms, context.partition, skin_);
+        pair_force_.set_up(pair_lists_, context.atoms);
+    }
+    if (long_range_) long_range_->set_up(context.atoms, pair_lists_.allowed_displacement());
+}
+
+double ForceField::largest_displacement(const Atoms& atoms) const
+{
+    return std::sqrt(pair_lists_.largest_displacement2(atoms));
+}
+
+void ForceField::compute(const ForceContext& context, ForceGroups groups, bool want_totals)
+{
+    auto& [atoms, partition, load, health, timers] = context;
+    auto& halo = partition.halo();
+    const auto group = [this](ForceTerm term) { return int{group_[static_cast<std::size_t>(term)]}; };
+    const auto wanted = [&](ForceTerm term) { return (groups >> group(term) & 1) != 0; };
+    auto* mesh = long_range_ && wanted(ForceTerm::mesh) ? long_range_.get() : nullptr;
+    load.count_step();
+    ForceSums sums;
+    atoms.f_further.resize(*std::ranges::max_element(group_), std::vector<IVec3>(atoms.f.size()));
+    for (int g = 0; g <= std::ssize(atoms.f_further); ++g) {
+        if ((groups >> g & 1) == 0) continue;
+        const ForcesOfGroup forces(atoms, g);
+        atoms.f.resize(atoms.x.size());
+        clear(atoms.f);
+    }
+    if (mesh != nullptr) {
+        const auto timer = timers.measure(Stage::mesh);
+        mesh->start(atoms, want_totals ? &sums : nullptr);
+    }
+    {
+        const auto timer = timers.measure(Stage::halo);
+        halo.finish_positions(atoms.x);
+    }
+    // What is local comes between the stages of the mesh, whose messages need not be waited for then.
+    const auto local = [&](Stage stage, const auto& add_forces) {
+        {
+            const auto timer = timers.measure(stage);
+            const auto work = load.measure();
+            add_forces();
+        }
+        if (mesh == nullptr) return;
+        const auto timer = timers.measure(Stage::mesh);
+        mesh->advance();
+    };
+    if (wanted(ForceTerm::pair)) {
+        const ForcesOfGroup forces(atoms, group(ForceTerm::pair));
+        local(Stage::pair, [&] { pair_lists_.load_positions(atoms); });
+        local(Stage::pair, [&] { health.note_overlap(pair_force_.add_coulomb(pair_lists_, atoms)); });
+        local(Stage::pair, [&] {
+            health.note_overlap(pair_force_.add_vdw(pair_lists_, atoms));
+            if (want_totals) pair_force_.add_totals(pair_lists_, atoms, sums);
+        });
+    }
+    if (wanted(ForceTerm::bonded)) {
+        const ForcesOfGroup forces(atoms, group(ForceTerm::bonded));
+        const auto timer = timers.measure(Stage::bonded);
+        const auto work = load.measure();
+        health.note_overlap(bonded_forces_.add_forces(atoms, want_totals ? &sums : nullptr));
+    }
+    const auto accumulate = [&](int g, const auto& meanwhile) {
+        {
+            const ForcesOfGroup forces(atoms, g);
+            const auto timer = timers.measure(Stage::halo);
+            halo.start_accumulate(atoms.f);
+        }
+        meanwhile();
+        const ForcesOfGroup forces(atoms, g);
+        const auto timer = timers.measure(Stage::halo);
+        halo.finish_accumulate(atoms.f);
+    };
+    const auto finish_mesh = [&] {
+        if (mesh == nullptr) return;
+        const ForcesOfGroup forces(atoms, group(ForceTerm::mesh));
+        const auto timer = timers.measure(Stage::mesh);
+        health.note(mesh->add_forces(atoms));
+        load.add(mesh->take_work_seconds());
+    };
+    const bool apart = group(ForceTerm::pair) != group(ForceTerm::bonded);
+    if (apart && wanted(ForceTerm::bonded)) accumulate(group(ForceTerm::bonded), [] {});
+    if (wanted(ForceTerm::pair))
+        accumulate(group(ForceTerm::pair), finish_mesh);
+    else
+        finish_mesh();
+    if (want_totals) reduce(sums);
+}
+
+void ForceField::reduce(ForceSums& sums)
+{
+    comm_.sum(std::span(sums.energy));
+    comm_.sum(std::span(sums.virial));
+    comm_.sum(std::span(sums.position_force));
+    comm_.sum(std::span(&sums.excess, 1));
+    // A rank without atoms has not set the unit; all that have agree.
+    const auto bits = static_cast<int>(comm_.max(sums.position_force_bits));
+
+    const auto at = [this](EnergyTerm term) -> double& { return totals_.energy[static_cast<std::size_t>(term)]; };
+    for (std::size_t t = 0; t < energy_term_count; ++t) totals_.energy[t] = sums.energy[t].value();
+    at(EnergyTerm::coulomb_short) += self_energy_;
+    at(EnergyTerm::coulomb_self) += mesh_constants_.self + mesh_constants_.background;
+    name_coulomb_terms(totals_.energy, parameters_.coulomb);
+    at(EnergyTerm::lj_correction) += dispersion_.energy;
+    totals_.potential = 0.0;
+    for (const double energy : totals_.energy) totals_.potential += energy;
+    totals_.descent = -sums.excess.raw();
+    for (const auto& energy : sums.energy) totals_.descent += energy.raw();
+    for (int a = 0; a < 3; ++a)
+        for (int b = 0; b < 3; ++b) {
+            const auto k = static_cast<std::size_t>(3 * a + b);
+            totals_.virial(a, b) = sums.virial[k].value() -
+                                   0.5 * std::ldexp(static_cast<double>(sums.position_force[k].raw()), -bits) +
+                                   (a == b ? dispersion_.virial_diagonal - 0.5 * mesh_constants_.background : 0.0);
+        }
+}
+
+} // namespace holon

@@ -1,0 +1,80 @@
+#include <holon/dynamics/langevin.hpp>
+
+#include <holon/core/portable_math.hpp>
+#include <holon/core/random.hpp>
+#include <holon/core/units.hpp>
+
+#include "owned_atoms.hpp"
+
+#include <cmath>
+#include <vector>
+
+namespace holon {
+
+namespace {
+
+constexpr std::uint32_t first_stream = 2000; // apart from the streams of other uses of the seed
+
+/// What an impulse does to the velocities of a group.
+struct Impulse {
+    double decay = 1.0;
+    double noise = 0.0; // width, times the root of the mass [u^1/2 nm/ps]
+};
+
+std::vector<Impulse> impulses(std::span<const CouplingGroup> groups, double dt)
+{
+    std::vector<Impulse> all;
+    for (const auto& group : groups) {
+        auto& impulse = all.emplace_back();
+        if (!(group.tau > 0.0)) continue;
+        impulse.decay = portable::exp(-dt / group.tau);
+        impulse.noise = std::sqrt(-portable::expm1(-2.0 * dt / group.tau) * units::boltzmann * group.temperature);
+    }
+    return all;
+}
+
+/// Three independent normal deviates.
+Vec3 normal_vector(const Philox& random, std::int64_t step, AtomId id)
+{
+    const auto s = static_cast<std::uint64_t>(step);
+    const auto i = static_cast<std::uint32_t>(id);
+    const auto first = normal_pair(random(s, i, first_stream)), second = normal_pair(random(s, i, first_stream + 1));
+    return {first[0], first[1], second[0]};
+}
+
+} // namespace
+
+void add_friction_and_noise(Atoms& atoms, std::span<const CouplingGroup> groups, double dt, std::uint64_t seed,
+                            std::int64_t step)
+{
+    const Philox random(seed);
+    const auto of_group = impulses(groups, dt);
+    const double half_drift = 0.5 * dt * velocity_unit / position_unit;
+    for_each_owned(atoms, [&](std::size_t i) {
+        if (atoms.tc_group[i] >= of_group.size()) return;
+        const auto [decay, noise] = of_group[atoms.tc_group[i]];
+        if (decay == 1.0) return;
+        const Vec3 kick = noise * std::sqrt(atoms.inverse_mass[i]) * normal_vector(random, step, atoms.id[i]);
+        for (int k = 0; k < 3; ++k) {
+            const auto before = atoms.v[i][k];
+            const auto after = round_to_int_clamped(decay * static_cast<double>(before) + kick[k] / velocity_unit);
+            atoms.v[i][k] = after;
+            atoms.x[i][k] += round_to_int_clamped(half_drift * static_cast<double>(after - before));
+        }
+    });
+}
+
+FixedSum local_kinetic_energy(const Atoms& atoms)
+{
+    return parallel_reduce(
+        static_cast<std::size_t>(atoms.n_owned), few_atoms,
+        [&](std::size_t begin, std::size_t end) {
+            FixedSum sum;
+            for (std::size_t i = begin; i < end; ++i)
+                sum.add(0.5 * atoms.mass[i] * to_real(atoms.v[i], velocity_unit).squaredNorm());
+            return sum;
+        },
+        [](FixedSum& total, const FixedSum& next) { total += next; });
+}
+
+} // namespace holon

@@ -1,0 +1,51 @@
+#include <holon/dynamics/parts.hpp>
+#include <holon/dynamics/propagate.hpp>
+
+namespace holon {
+
+namespace {
+
+class Kick : public Operator {
+public:
+    Kick(double fraction, int group) : fraction_(fraction), group_(group) {}
+
+    void apply(Step& step) override
+    {
+        const auto timer = step.system.timers.measure(Stage::integrate);
+        auto& atoms = step.system.atoms;
+        const auto& forces = group_ == 0 ? atoms.f : atoms.f_further[static_cast<std::size_t>(group_ - 1)];
+        kick(atoms, forces, fraction_ * step.clock.dt);
+    }
+
+private:
+    double fraction_;
+    int group_;
+};
+
+class Drift : public Operator {
+public:
+    explicit Drift(double fraction) : fraction_(fraction) {}
+
+    void apply(Step& step) override
+    {
+        const auto timer = step.system.timers.measure(Stage::integrate);
+        drift_from_reference(step.system.atoms, fraction_ * step.clock.dt);
+    }
+
+private:
+    double fraction_;
+};
+
+} // namespace
+
+Part parts::kick(double fraction, int force_group)
+{
+    return std::make_unique<Kick>(fraction, force_group);
+}
+
+Part parts::drift(double fraction)
+{
+    return std::make_unique<Drift>(fraction);
+}
+
+} // namespace holon

@@ -1,0 +1,25 @@
+#include <holon/dynamics/parts.hpp>
+#include <holon/dynamics/scheme.hpp>
+
+namespace holon {
+
+namespace {
+
+/// Langevin dynamics: leap-frog with friction and noise as an impulse in the middle of the drift. N. Goga et al., J.
+/// Chem. Theory Comput. 8, 3637 (2012).
+Scheme make(const SchemeInput& input)
+{
+    using namespace parts;
+    return sequence(frame(), kinetic_energy(0.5), kick(1.0), drift(1.0), constrain_positions(1.0), kinetic_energy(0.5),
+                    measure(input), friction_and_noise(input), next_step(), remove_com_motion(input),
+                    checkpoint_during(forces()));
+}
+
+} // namespace
+
+SchemeEntry sd_scheme()
+{
+    return {"sd", {.own_bath = true}, make};
+}
+
+} // namespace holon

@@ -1,0 +1,83 @@
+"""Item 1: the trajectories of another build, to the last bit. HOLON_REFERENCE_BIN is the folder of its programs."""
+
+import os
+import pathlib
+
+import holon_runner as holon
+
+PME = {"coulombtype": "PME", "rcoulomb": 0.9, "rvdw": 0.9}
+ARGON = {
+    "md": {"integrator": "md"},
+    "md-vv": {"integrator": "md-vv"},
+    "sd": {"integrator": "sd", "tcoupl": "no", "tc-grps": "System", "tau-t": 1, "ref-t": 90},
+    "double": {"integrator": "md-vv", "precision": "double"},
+    "steep": {"integrator": "steep", "tcoupl": "no"},
+}
+SD = {"integrator": "sd", "tcoupl": "no", "tau-t": 1, "ref-t": 300, "tc-grps": "System"}
+WATER = {
+    "md": {},
+    "md-vv": {"integrator": "md-vv"},
+    "sd": SD,
+    "esp": PME,
+    "spme": {**PME, "mesh": "spme"},
+    "double": {**PME, "precision": "double"},
+    "steep": {"integrator": "steep", "tcoupl": "no"},
+}
+PROTEIN = {
+    **{
+        f"{bonds}-{solver}-{scheme}": {
+            **PME,
+            "constraints": bonds,
+            "constraint-algorithm": solver,
+            **({"shake-tol": 1e-8, "shake-warm-start": "yes"} if solver == "shake" else {}),
+            "integrator": scheme,
+            **(SD if scheme == "sd" else {}),
+        }
+        for bonds in ("h-bonds", "all-bonds")
+        for solver in ("lincs", "shake", "newton")
+        for scheme in ("md", "md-vv", "sd")
+    },
+    "reaction-field": {},
+    "spme": {**PME, "mesh": "spme"},
+    "double": {**PME, "precision": "double", "constraints": "all-bonds", "constraint-algorithm": "newton"},
+    "steep": {"integrator": "steep", "tcoupl": "no", "nsteps": 10, "constraints": "none"},
+}
+QUIET = {"nstxout-compressed": 0, "nstenergy": 5, "nstlog": 0, "nstcomm": 4, "gen-seed": 7, "ld-seed": 8}
+
+
+def run_with(programs, folder, *arguments, **settings):
+    ours, holon.BIN = holon.BIN, pathlib.Path(programs)
+    try:
+        return holon.run(folder, *arguments, **settings)
+    finally:
+        holon.BIN = ours
+
+
+def case(name, folder, settings, ranks):
+    def run(report):
+        reference_bin = os.environ.get("HOLON_REFERENCE_BIN")
+        if not reference_bin:
+            raise holon.RunError("HOLON_REFERENCE_BIN must name the folder of the other build's programs")
+        for kind, changes in settings.items():
+            keys = {**QUIET, "nsteps": 20, **changes}
+            keys = {key.replace("-", "_"): value for key, value in keys.items()}
+            arguments = holon.input_files(folder)
+            reference = run_with(reference_bin, report.work / f"{kind}-reference", arguments, 2, **keys)
+            result = holon.run(report.work / kind, arguments, ranks, **keys)
+            report.check(
+                f"{kind}: state hash", result.state_hash == reference.state_hash, result.state_hash, reference.state_hash
+            )
+            for state in ("initial", "final"):
+                ours, theirs = result.summary[state], reference.summary[state]
+                report.check(f"{kind}: {state} energies", ours == theirs, "equal" if ours == theirs else ours, "equal")
+
+    run.__doc__ = f"bits: {name}, {len(settings)} settings, {ranks} ranks against 2 of the other build"
+    return run
+
+
+CASES = {
+    "1.argon": case("argon", holon.INPUTS / "argon", ARGON, 3),
+    "1.spce": case("SPC/E", holon.INPUTS / "spce", WATER, 3),
+    "1.lysozyme": case("lysozyme", holon.INPUTS / "lysozyme", PROTEIN, 3),
+    "1.dhfr": case("dhfr", holon.SHARED_SYSTEMS / "dhfr", PROTEIN, 2),
+}

@@ -1,0 +1,69 @@
+#!/usr/bin/env python3
+"""Short runs of programs built with sanitizers: what a sanitizer says on stderr, and a wrong exit status, is a failure.
+
+    HOLON_BIN=build-sanitize/bin tools/sanitize.d/runs.py address|threads
+"""
+
+import itertools
+import pathlib
+import re
+import sys
+import tempfile
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[2] / "tests" / "program"))
+import holon_runner as holon  # noqa: E402
+
+COMPLAINT = re.compile(r"Sanitizer|runtime error:")
+INTEGRATORS = ("md", "md-vv", "sd", "steep")
+ALGORITHMS = ("lincs", "shake", "newton", "ciccotti-ryckaert", "wiggle", "wiggle+newton")
+
+
+def inputs(name):
+    return holon.input_files(holon.INPUTS / name)
+
+
+def address_runs():
+    """Small systems with everything, the large one with each integrator and each algorithm once."""
+    for integrator in INTEGRATORS:
+        yield "argon", 2, {"integrator": integrator, "nsteps": 4}
+        yield "spce", 2, {"integrator": integrator, "nsteps": 4, "coulombtype": "PME"}
+    yield "spce", 1, {"nsteps": 4, "coulombtype": "PME", "mesh": "spme", "precision": "double"}
+    yield "spce", 3, {"nsteps": 4, "tcoupl": "v-rescale", "tc-grps": "System", "tau-t": 0.1, "ref-t": 300}
+    for algorithm, integrator in zip(ALGORITHMS, itertools.cycle(INTEGRATORS)):
+        constraints = "h-bonds" if algorithm == "lincs" else "all-bonds"
+        yield "lysozyme", 2, {
+            "nsteps": 2,
+            "integrator": integrator,
+            "constraints": constraints,
+            "constraint-algorithm": algorithm,
+        }
+
+
+def thread_runs():
+    yield "argon", 1, {"nsteps": 10}
+    yield "spce", 1, {"nsteps": 10, "coulombtype": "PME"}
+    yield "spce", 2, {"nsteps": 5, "checkpoint-mapping": "no"}
+    yield "lysozyme", 1, {"nsteps": 2, "constraints": "all-bonds", "constraint-algorithm": "newton"}
+
+
+def main():
+    failed = 0
+    runs = {"address": address_runs, "threads": thread_runs}[sys.argv[1]]
+    for name, ranks, settings in runs():
+        with tempfile.TemporaryDirectory() as folder:
+            run = pathlib.Path(folder) / "run"
+            words = [*inputs(name), "-o", run, "--nstxout", 1, *holon.options(settings)]
+            results = [holon.call("holon-md", words, ranks, timeout=3000)]
+            if settings.get("integrator") != "steep":
+                restart = ["--restart", run / "checkpoint.h5", "--nsteps", settings["nsteps"] + 1]
+                results.append(holon.call("holon-md", restart, ranks, timeout=3000))
+            results.append(holon.call("holon-inspect", [run / "checkpoint.h5"]))
+        bad = [r for r in results if r.status != holon.FINISHED or COMPLAINT.search(r.stderr)]
+        print("FAIL" if bad else "clean", name, ranks, settings, flush=True)
+        for result in bad:
+            print(result.stderr[-5000:], flush=True)
+        failed += bool(bad)
+    return 1 if failed else 0
+
+
+sys.exit(main())
