@@ -11,11 +11,6 @@ STEPS = 50
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 CLANG = ("clang++-16", "clang++-14", "clang++")
 
-# The C library is told that the processor lacks these, and chooses other variants of its functions.
-WITHOUT = {
-    "no FMA in the C library": "-FMA,-FMA4,-FMA_Usable,-FMA4_Usable",
-    "no AVX in the C library": "-AVX,-AVX2,-FMA,-FMA4,-AVX512F,-AVX_Usable,-AVX2_Usable,-FMA_Usable,-AVX512F_Usable",
-}
 PME = {"coulombtype": "PME"}
 WITHOUT_SHAKE = {**PME, "constraint-algorithm": "lincs"}
 SYSTEMS = {
@@ -62,8 +57,7 @@ def variants():
     sets = same_bits.instruction_sets()
     for name, environment in sets.items():
         yield name, own, 2, environment
-    for name, lacking in WITHOUT.items():
-        yield name, own, 1, {"GLIBC_TUNABLES": f"glibc.cpu.hwcaps={lacking}"}
+    yield "C library without FMA and AVX", own, 1, same_bits.OLD_C_LIBRARY
     for builder, name in ((clang_programs, "Clang"), (arm64_programs, "arm64")):
         programs = builder()
         if name == "Clang" and programs is not None:
