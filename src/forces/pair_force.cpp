@@ -297,8 +297,7 @@ struct PairForce::Impl {
             return to_real(IVec3(f[0][n], f[1][n], f[2][n]), force_unit).norm();
         };
         std::size_t largest = 0;
-        for (std::size_t n = 1; n < index(wide.block.n); ++n)
-            if (size(n) > size(largest)) largest = n;
+        for (std::size_t n = 1; n < index(wide.block.n); ++n) largest = size(n) > size(largest) ? n : largest;
         return pair::overlap_text(
             atoms.id[index(wide.first[largest])], atoms.id[index(wide.second[largest])],
             fmt::format("overlap: the force between them is beyond {:.2g} kJ/mol/nm", force_bound * force_unit));

@@ -141,8 +141,10 @@ RunState state_of(const CommitRecord& record)
         const auto& entry = record.values[k];
         const std::string name(entry.name.data(), strnlen(entry.name.data(), RunState::max_name));
         if (state.globals.empty() || state.globals.back().name != name)
-            state.globals.push_back({name, entry.parity == 0 ? Parity::even : Parity::odd,
-                                     entry.role == 0 ? Role::dynamics : Role::ledger, {}});
+            state.globals.push_back({name,
+                                     entry.parity == 0 ? Parity::even : Parity::odd,
+                                     entry.role == 0 ? Role::dynamics : Role::ledger,
+                                     {}});
         state.globals.back().values.push_back(entry.value);
     }
     return state;

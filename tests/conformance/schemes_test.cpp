@@ -81,9 +81,9 @@ std::vector<Case> cases()
 }
 
 /// A system with its scheme, from the start or from a saved state.
-class Run {
+class Motion {
 public:
-    Run(const Case& one, const Communicator& comm, const std::vector<int>& grid = {}, const Saved* saved = nullptr)
+    Motion(const Case& one, const Communicator& comm, const std::vector<int>& grid = {}, const Saved* saved = nullptr)
         : parameters_(one.parameters())
     {
         parameters_.domains = grid;
@@ -126,9 +126,9 @@ TEST(Schemes, TakeTheSameStepsOnAnyGrid)
     const auto world = Communicator::world();
     for (const auto& one : cases()) {
         SCOPED_TRACE(one.name());
-        const auto expected = Run(one, Communicator()).hash_at(last_step);
+        const auto expected = Motion(one, Communicator()).hash_at(last_step);
         for (const auto& grid : grids_of(world.size()))
-            EXPECT_EQ(Run(one, world, grid).hash_at(last_step), expected) << text(grid);
+            EXPECT_EQ(Motion(one, world, grid).hash_at(last_step), expected) << text(grid);
     }
 }
 
@@ -139,11 +139,11 @@ TEST(Schemes, GoOnFromEveryStepOnOtherRanks)
     for (const auto& one : cases()) {
         SCOPED_TRACE(one.name());
         Keeper keeper;
-        const auto expected = Run(one, Communicator()).hash_at(last_step, keeper);
+        const auto expected = Motion(one, Communicator()).hash_at(last_step, keeper);
         ASSERT_EQ(keeper.states.size(), static_cast<std::size_t>(last_step));
         for (const auto& saved : keeper.states) {
             const auto& grid = grids[static_cast<std::size_t>(saved.step) % grids.size()];
-            EXPECT_EQ(Run(one, world, grid, &saved).hash_at(last_step), expected) << "step " << saved.step;
+            EXPECT_EQ(Motion(one, world, grid, &saved).hash_at(last_step), expected) << "step " << saved.step;
         }
     }
 }
@@ -157,7 +157,7 @@ TEST(Schemes, AreReversibleWhereTheyClaimIt)
         SCOPED_TRACE(one.name());
         auto free = one;
         free.constraints += "comm-mode = none\n"; // which rounds
-        Run run(free, world);
+        Motion run(free, world);
         const auto start = run.system().hash();
         EXPECT_NE(run.hash_at(last_step), start);
         run.system().reverse();
@@ -171,7 +171,7 @@ TEST(Schemes, HaveAHashThatEveryNumberOfTheirDynamicsIsPartOf)
 {
     for (const auto& one : cases()) {
         SCOPED_TRACE(one.name());
-        Run run(one, Communicator());
+        Motion run(one, Communicator());
         const auto hash = run.hash_at(2);
         const auto globals = run.system().state.globals();
         for (std::size_t g = 0; g < globals.size(); ++g)
