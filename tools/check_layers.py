@@ -6,7 +6,7 @@
 A layer includes itself and lower ones; layers of one level do not include each other. Libraries that one layer hides
 from the rest are included nowhere else, and never by a public header. Headers have no `using namespace`. No file is
 longer than 500 lines, and nothing is left half done. The program calls no function of the C library whose bits depend on
-the processor.
+the processor. No two headers define a class of the same name.
 """
 
 import pathlib
@@ -129,6 +129,23 @@ def check_hidden_counts(root, paths):
                 yield users[-1], 1, f"only {limit} file of src/{layer} may include {pattern}"
 
 
+def check_names(root, paths):
+    """Yields (path, line, message) where two headers define a class of the same name: their members would be mixed up."""
+    defined = {}
+    for path in paths:
+        if path.suffix != ".hpp" or path.parts[0] not in {"include", "src"}:
+            continue
+        space = ""
+        for number, line in enumerate((root / path).read_text(errors="replace").splitlines(), 1):
+            if match := re.match(r"namespace ([\w:]+)", line):
+                space = match[1]
+            elif match := re.match(r"(?:class|struct) (\w+)(?: final)?(?: :.*)?(?: \{.*)?$", line):
+                name = f"{space}::{match[1]}"
+                if name in defined and defined[name] != path:
+                    yield path, number, f"{name} is defined in {defined[name]}, too"
+                defined.setdefault(name, path)
+
+
 def check_tree(root):
     """All violations under `root`, as sorted strings."""
     paths = [
@@ -138,7 +155,8 @@ def check_tree(root):
         if path.is_file() and path.suffix in TEXT_SUFFIXES and "__pycache__" not in path.parts
     ]
     found = [f"{path}:{line}: {message}" for path in paths for line, message in check_file(root, path)]
-    found += [f"{path}:{line}: {message}" for path, line, message in check_hidden_counts(root, paths)]
+    for check in (check_hidden_counts, check_names):
+        found += [f"{path}:{line}: {message}" for path, line, message in check(root, sorted(paths))]
     return sorted(found)
 
 

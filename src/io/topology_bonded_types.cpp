@@ -40,7 +40,7 @@ int matches(const std::vector<int>& entry, Iterator type)
 
 } // namespace
 
-void ForceField::read_bonded_types(const Fields& fields, const SectionInfo& section, Notes& notes)
+void TopologyForceField::read_bonded_types(const Fields& fields, const SectionInfo& section, Notes& notes)
 {
     const auto n_atoms = static_cast<std::size_t>(section.atoms);
     const bool dihedral = n_atoms == 4;
@@ -74,7 +74,8 @@ void ForceField::read_bonded_types(const Fields& fields, const SectionInfo& sect
 
 /// Adds an entry. Where its types are there already, the new parameters replace the old ones, except that dihedrals of
 /// function 9 collect the parameters of consecutive lines.
-void ForceField::add(BondedTable& table, BondedType entry, bool several_lines, const Fields& fields, Notes& notes)
+void TopologyForceField::add(BondedTable& table, BondedType entry, bool several_lines, const Fields& fields,
+                             Notes& notes)
 {
     const auto earlier = std::find_if(table.entries.begin(), table.entries.end(),
                                       [&](const BondedType& other) { return same_types(other.types, entry.types); });
@@ -97,8 +98,8 @@ void ForceField::add(BondedTable& table, BondedType entry, bool several_lines, c
     }
 }
 
-std::span<const GivenParameters> ForceField::find(const BondedFunction& function,
-                                                  std::span<const int> bonded_types) const
+std::span<const GivenParameters> TopologyForceField::find(const BondedFunction& function,
+                                                          std::span<const int> bonded_types) const
 {
     const auto table = bonded_.find(table_of(function));
     if (table == bonded_.end()) return {};
@@ -121,7 +122,7 @@ std::span<const GivenParameters> ForceField::find(const BondedFunction& function
 }
 
 /// Columns: five types, function type 1, grid size twice, then the energies: rows of the first dihedral.
-void ForceField::read_cmap_type(const Fields& fields)
+void TopologyForceField::read_cmap_type(const Fields& fields)
 {
     constexpr std::size_t head = 8;
     CmapType entry;
@@ -144,7 +145,7 @@ void ForceField::read_cmap_type(const Fields& fields)
     cmap_types_.push_back(std::move(entry));
 }
 
-const CmapGrid* ForceField::find_cmap(const std::array<int, 5>& bonded_types) const
+const CmapGrid* TopologyForceField::find_cmap(const std::array<int, 5>& bonded_types) const
 {
     const auto found = std::find_if(cmap_types_.begin(), cmap_types_.end(),
                                     [&](const CmapType& entry) { return entry.types == bonded_types; });

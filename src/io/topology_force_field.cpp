@@ -28,7 +28,7 @@ std::pair<int, int> ordered(int a, int b)
 
 } // namespace
 
-void ForceField::read_defaults(const Fields& fields)
+void TopologyForceField::read_defaults(const Fields& fields)
 {
     if (has_defaults())
         fields.fail(
@@ -47,7 +47,7 @@ void ForceField::read_defaults(const Fields& fields)
 
 /// Columns: name [bonded type] [atomic number] mass charge particle-type v w. The particle type, a single letter, tells
 /// which of the optional ones are there.
-void ForceField::read_atom_type(const Fields& fields, Notes& notes)
+void TopologyForceField::read_atom_type(const Fields& fields, Notes& notes)
 {
     fields.text(5, "the particle type or a Lennard-Jones parameter");
     std::size_t particle = 4;
@@ -91,18 +91,18 @@ void ForceField::read_atom_type(const Fields& fields, Notes& notes)
     }
 }
 
-std::optional<int> ForceField::find_atom_type(std::string_view name) const
+std::optional<int> TopologyForceField::find_atom_type(std::string_view name) const
 {
     const auto entry = atom_type_index_.find(name);
     return entry == atom_type_index_.end() ? std::nullopt : std::optional(entry->second);
 }
 
-const std::string& ForceField::bonded_name(int bonded_type) const
+const std::string& TopologyForceField::bonded_name(int bonded_type) const
 {
     return bonded_names_[static_cast<std::size_t>(bonded_type)];
 }
 
-int ForceField::bonded_type(const Fields& fields, std::size_t k) const
+int TopologyForceField::bonded_type(const Fields& fields, std::size_t k) const
 {
     const auto entry = bonded_index_.find(fields[k]);
     if (entry == bonded_index_.end())
@@ -112,17 +112,17 @@ int ForceField::bonded_type(const Fields& fields, std::size_t k) const
 
 // ---------------------------------------------------------------------------------------------- Lennard-Jones and 1-4
 
-void ForceField::read_nonbonded_parameters(const Fields& fields, Notes& notes)
+void TopologyForceField::read_nonbonded_parameters(const Fields& fields, Notes& notes)
 {
     read_pair(nonbonded_, fields, notes);
 }
 
-void ForceField::read_pair_type(const Fields& fields, Notes& notes)
+void TopologyForceField::read_pair_type(const Fields& fields, Notes& notes)
 {
     read_pair(pairs_, fields, notes);
 }
 
-void ForceField::read_pair(PairTable& table, const Fields& fields, Notes& notes)
+void TopologyForceField::read_pair(PairTable& table, const Fields& fields, Notes& notes)
 {
     std::array<int, 2> types{};
     for (std::size_t k = 0; k < 2; ++k) {
@@ -146,7 +146,7 @@ void ForceField::read_pair(PairTable& table, const Fields& fields, Notes& notes)
 
 /// The combined parameters of two types, in the form of the file. A negative sigma stands for "no dispersion" and is
 /// inherited by its pairs.
-std::array<double, 2> ForceField::combine(int a, int b) const
+std::array<double, 2> TopologyForceField::combine(int a, int b) const
 {
     if (const auto given = nonbonded_.find(ordered(a, b)); given != nonbonded_.end()) return given->second;
     const auto [va, wa] = atom_type(a).lennard_jones;
@@ -157,7 +157,7 @@ std::array<double, 2> ForceField::combine(int a, int b) const
     return {va < 0.0 || vb < 0.0 ? -sigma : sigma, std::sqrt(wa * wb)};
 }
 
-std::array<double, 2> ForceField::to_c6_c12(const std::array<double, 2>& given) const
+std::array<double, 2> TopologyForceField::to_c6_c12(const std::array<double, 2>& given) const
 {
     if (combination_rule_ == 1) {
         if (!std::isfinite(given[0]) || !std::isfinite(given[1]))
@@ -177,12 +177,12 @@ std::array<double, 2> ForceField::to_c6_c12(const std::array<double, 2>& given) 
     return {sigma < 0.0 ? 0.0 : 4.0 * epsilon * sigma_6, c12};
 }
 
-std::array<double, 2> ForceField::lennard_jones(int a, int b) const
+std::array<double, 2> TopologyForceField::lennard_jones(int a, int b) const
 {
     return to_c6_c12(combine(a, b));
 }
 
-std::optional<std::array<double, 2>> ForceField::pair_14(int a, int b) const
+std::optional<std::array<double, 2>> TopologyForceField::pair_14(int a, int b) const
 {
     if (const auto given = pairs_.find(ordered(a, b)); given != pairs_.end()) return to_c6_c12(given->second);
     if (!generate_pairs_) return std::nullopt;

@@ -32,7 +32,7 @@ struct ParticleType {
 using GivenParameters = std::array<double, 6>;
 
 /// The parameter level of a topology: everything above the first [ moleculetype ].
-class ForceField {
+class TopologyForceField {
 public:
     // Each reads one data line; those with `notes` remark on definitions that replace earlier ones.
     void read_defaults(const Fields& fields);

@@ -49,8 +49,8 @@ bool without_effect(Interaction kind, const GivenParameters& given)
 
 class MoleculeBuilder {
 public:
-    MoleculeBuilder(const ExpandedTopology& source, const MoleculeSource& molecule, const ForceField& force_field,
-                    const TopologyOptions& options, TopologyPool& pool)
+    MoleculeBuilder(const ExpandedTopology& source, const MoleculeSource& molecule,
+                    const TopologyForceField& force_field, const TopologyOptions& options, TopologyPool& pool)
         : source_(source), input_(molecule), force_field_(force_field), options_(options), pool_(pool), rigid_(source)
     {
         result_.name = molecule.name;
@@ -334,7 +334,7 @@ private:
 
     const ExpandedTopology& source_;
     const MoleculeSource& input_;
-    const ForceField& force_field_;
+    const TopologyForceField& force_field_;
     const TopologyOptions& options_;
     TopologyPool& pool_;
     MoleculeType result_;
@@ -349,7 +349,7 @@ private:
 } // namespace
 
 MoleculeType build_molecule(const ExpandedTopology& source, const MoleculeSource& molecule,
-                            const ForceField& force_field, const TopologyOptions& options, TopologyPool& pool)
+                            const TopologyForceField& force_field, const TopologyOptions& options, TopologyPool& pool)
 {
     return MoleculeBuilder(source, molecule, force_field, options, pool).build();
 }

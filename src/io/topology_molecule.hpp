@@ -22,7 +22,7 @@ struct MoleculeSource {
 
 /// Builds a molecule type; throws InputError.
 MoleculeType build_molecule(const ExpandedTopology& source, const MoleculeSource& molecule,
-                            const ForceField& force_field, const TopologyOptions& options, TopologyPool& pool);
+                            const TopologyForceField& force_field, const TopologyOptions& options, TopologyPool& pool);
 
 /// Per atom the atoms that are at most `depth` bonds away or listed in `extra` (either way round): sorted, without
 /// itself.

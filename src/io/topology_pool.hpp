@@ -15,7 +15,10 @@ namespace holon {
 class TopologyPool {
 public:
     /// Both must outlive this.
-    TopologyPool(Topology& topology, const ForceField& force_field) : topology_(topology), force_field_(force_field) {}
+    TopologyPool(Topology& topology, const TopologyForceField& force_field)
+        : topology_(topology), force_field_(force_field)
+    {
+    }
 
     /// Index in Topology::atom_types of an atom type of the force field.
     int atom_type(int force_field_type);
@@ -31,7 +34,7 @@ public:
 
 private:
     Topology& topology_;
-    const ForceField& force_field_;
+    const TopologyForceField& force_field_;
     std::map<int, int> atom_types_; // type of the force field -> type in use
     std::vector<int> used_types_;   // type in use -> type of the force field
     std::array<std::map<InteractionParameters, std::int32_t>, interaction_count> parameters_;

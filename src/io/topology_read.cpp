@@ -218,7 +218,7 @@ private:
     const TopologyOptions& options_;
     Notes& notes_;
     Topology topology_;
-    ForceField force_field_;
+    TopologyForceField force_field_;
     TopologyPool pool_;
     const SectionInfo* section_ = nullptr;
     std::vector<MoleculeSource> sources_;

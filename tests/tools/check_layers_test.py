@@ -10,7 +10,7 @@ sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[2] / "tools"))
 import check_layers
 
 GOOD = {
-    "include/holon/core/box.hpp": "#pragma once\n#include <array>\n",
+    "include/holon/core/box.hpp": "#pragma once\n#include <array>\nnamespace holon {\nstruct Box {\n};\n}\n",
     "include/holon/forces/pair.hpp": "#pragma once\n#include <holon/core/box.hpp>\n",
     "src/comm/communicator.cpp": "#include <mpi.h>\n",
     "src/comm/file.cpp": "#include <hdf5.h>\n#include <mpi.h>\n",
@@ -42,6 +42,11 @@ BAD = {
     "folder that is no layer": ("src/utils/a.cpp", "int a;\n", 1),
     "function of the C library": ("src/forces/a.cpp", "double a = std::exp(1.0);\n", 1),
     "deviates of the C++ library": ("src/core/a.cpp", "\nstd::normal_distribution<double> d;\n", 2),
+    "class of a name that another has": (
+        "src/io/box.hpp",
+        "#pragma once\nnamespace holon {\nclass Box final : public Shape {\n};\n}\n",
+        3,
+    ),
     "too long": ("src/core/a.cpp", "int a();\n" * 501, 501),
     "half done": ("tests/unit/a.cpp", "// TO" + "DO later\n", 1),
     "half done script": ("tools/a", "\n# FIX" + "ME\n", 2),
