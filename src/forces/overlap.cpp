@@ -9,9 +9,15 @@
 
 namespace holon::pair {
 
-std::string overlap_text(AtomId a, AtomId b, const std::string& what)
+std::string same_place_text(AtomId a, AtomId b)
 {
-    return fmt::format("atoms {} and {} {}", std::min(a, b) + 1, std::max(a, b) + 1, what);
+    return fmt::format("atoms {} and {} are at the same place", std::min(a, b) + 1, std::max(a, b) + 1);
+}
+
+std::string clamped_text(AtomId a, AtomId b)
+{
+    return fmt::format("atoms {} and {} overlap: the force between them is beyond {:.2g} kJ/mol/nm", std::min(a, b) + 1,
+                       std::max(a, b) + 1, force_bound * force_unit);
 }
 
 Vec3 way_apart(AtomId a, AtomId b)

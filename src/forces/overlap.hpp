@@ -9,8 +9,9 @@
 /// Pairs of atoms that overlap so much that their force is clamped at force_bound: the start of a minimisation.
 namespace holon::pair {
 
-/// "atoms 3 and 7 are ...", for a message.
-std::string overlap_text(AtomId a, AtomId b, const std::string& what);
+/// For a message.
+std::string same_place_text(AtomId a, AtomId b);
+std::string clamped_text(AtomId a, AtomId b);
 
 /// From b to a, which are at the same place: any way will do that is the same wherever the two are computed [nm].
 Vec3 way_apart(AtomId a, AtomId b);

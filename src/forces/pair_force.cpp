@@ -12,7 +12,6 @@
 #include <algorithm>
 #include <bit>
 #include <cmath>
-#include <fmt/format.h>
 #include <type_traits>
 
 namespace holon {
@@ -269,7 +268,7 @@ struct PairForce::Impl {
         const auto i = list.atoms()[index(p.i)], j = list.atoms()[index(p.j)];
         if (d[0] == 0.0 && d[1] == 0.0 && d[2] == 0.0) {
             const auto a = atoms.id[index(i)], b = atoms.id[index(j)];
-            if (wide.overlap.empty()) wide.overlap = pair::overlap_text(a, b, "are at the same place");
+            if (wide.overlap.empty()) wide.overlap = pair::same_place_text(a, b);
             const bool attract = own.kind == Kind::coulomb && own.charge[index(p.i)] * own.charge[index(p.j)] < 0.0;
             if (!attract) add_wide(own, list, atoms, p, pair::way_apart(a, b), wide);
             return;
@@ -297,10 +296,9 @@ struct PairForce::Impl {
             return to_real(IVec3(f[0][n], f[1][n], f[2][n]), force_unit).norm();
         };
         std::size_t largest = 0;
-        for (std::size_t n = 1; n < index(wide.block.n); ++n) largest = size(n) > size(largest) ? n : largest;
-        return pair::overlap_text(
-            atoms.id[index(wide.first[largest])], atoms.id[index(wide.second[largest])],
-            fmt::format("overlap: the force between them is beyond {:.2g} kJ/mol/nm", force_bound * force_unit));
+        for (std::size_t n = 1; n < index(wide.block.n); ++n)
+            if (size(n) > size(largest)) largest = n;
+        return pair::clamped_text(atoms.id[index(wide.first[largest])], atoms.id[index(wide.second[largest])]);
     }
 
     void add_collected(const KindData& own, const Atoms& atoms, WideForces& wide) const
