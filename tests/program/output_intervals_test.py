@@ -92,9 +92,9 @@ class OutputIntervals(holon.ProgramTest):
         self.check(folder, expected, self.each_step())
 
     def test_killed_at_any_moment(self):
-        steps = 600
+        steps = 1200
         settings = {"nstxout": 3, "nstxout_compressed": 0, "nstvout": 2, "nstfout": 6, "nstcfout": 5}
-        run = killed_run(self.work / "killed", WATER, steps, kills=3, longest=0.4, **settings)
+        run = killed_run(self.work / "killed", WATER, steps, kills=3, longest=0.15, **settings)
         whole = holon.run(self.work / "whole", WATER, 2, nsteps=steps, **settings)
         for key, name in NAMES.items():
             self.assertEqual(trajectories.frames(whole.folder / "trajectory.h5md", name)[0], due(settings[key], last=steps))
