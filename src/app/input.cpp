@@ -5,6 +5,7 @@
 #include <holon/core/error.hpp>
 #include <holon/core/parallel.hpp>
 #include <holon/core/state_hash.hpp>
+#include <holon/dynamics/scaling_groups.hpp>
 #include <holon/dynamics/scheme.hpp>
 #include <holon/io/gro_file.hpp>
 #include <holon/io/index_file.hpp>
@@ -14,6 +15,7 @@
 #include "constraint_check.hpp"
 #include "restraints.hpp"
 
+#include <cstdlib>
 #include <filesystem>
 #include <fmt/format.h>
 #include <functional>
@@ -47,6 +49,33 @@ std::string read_index_text(const Communicator& comm, const RunOptions& options)
     return options.index.empty() ? std::string() : read_on_root(comm, options.index, "index groups");
 }
 
+/// Nine numbers, row by row, exactly [nm].
+std::string box_text(const Box& box)
+{
+    std::string text;
+    for (int i = 0; i < 3; ++i)
+        for (int j = 0; j < 3; ++j) text += fmt::format("{}{:a}", text.empty() ? "" : " ", box.master()(i, j));
+    return text;
+}
+
+/// That of a checkpoint; older ones have none, and a box that does not change.
+Box start_box_of(const CheckpointInput& stored, const Box& present, const std::string& path)
+{
+    const auto found = stored.texts.find("start-box");
+    if (found == stored.texts.end()) return present;
+    Mat3 vectors;
+    const char* next = found->second.c_str();
+    for (int k = 0; k < 9; ++k) {
+        char* end = nullptr;
+        vectors(k / 3, k % 3) = std::strtod(next, &end);
+        if (end == next)
+            throw InputError(
+                fmt::format("{}: the box of the start of the run is damaged. Use a copy of the file.", path));
+        next = end;
+    }
+    return {vectors, present.lattice_bits()};
+}
+
 /// Lattice of the box: periodic shifts must be multiples of what the pair kernels resolve.
 int box_bits(Precision precision)
 {
@@ -58,7 +87,8 @@ void fit_cutoffs(RunInput& input)
 {
     constexpr double decimals = 1e-9; // relative; of the input
     auto& p = input.settings.parameters;
-    const double half = input.box.max_cutoff(), exact = Box(input.box.master(), position_bits).max_cutoff();
+    const auto& box = input.start_box;
+    const double half = box.max_cutoff(), exact = Box(box.master(), position_bits).max_cutoff();
     for (double* cutoff : {&p.rcoulomb, &p.rvdw})
         if (*cutoff > half && *cutoff <= exact * (1.0 + decimals)) *cutoff = half;
 }
@@ -147,7 +177,8 @@ void derive_seeds(const Communicator& comm, RunInput& input, const std::string& 
 {
     auto& settings = input.settings;
     const auto& p = settings.parameters;
-    const bool ld = settings.derive_ld_seed && (p.tcoupl != "no" || scheme_entry(p.integrator).traits.own_bath);
+    const bool ld =
+        settings.derive_ld_seed && (p.tcoupl != "no" || p.pcoupl != "no" || scheme_entry(p.integrator).traits.own_bath);
     const bool gen = settings.derive_gen_seed && p.gen_vel;
     if (!ld && !gen) return;
     std::uint64_t hash = text_hash(topology_text) + box_hash(input.box);
@@ -183,6 +214,8 @@ RunInput start(const Communicator& comm, const RunOptions& options, const std::s
         });
     });
     read_coordinates(comm, options.coordinates, reader, input);
+    input.start_box = input.box;
+    if (input.settings.parameters.changes_box()) make_clusters_whole(comm, *input.topology, input.box, input.records);
     fit_cutoffs(input);
     const auto implied = leave_out_implied_constraints(comm, *input.topology, input.records, input.box);
     const auto restraints = read_restraints(comm, options.restraint_coordinates, *input.topology, options.topology);
@@ -198,6 +231,7 @@ RunInput start(const Communicator& comm, const RunOptions& options, const std::s
                           {"index", index_text},
                           {"restraints", restraints},
                           {"implied-constraints", implied},
+                          {"start-box", box_text(input.start_box)},
                           {"command-line", command_line},
                           {"program-version", HOLON_VERSION},
                           {"title", input.topology->name}};
@@ -261,6 +295,7 @@ RunInput go_on(const Communicator& comm, const RunOptions& options, const std::s
     set_restraints(*input.topology, text("restraints"));
     input.state = contents.state;
     input.box = box_of(input.state, input.settings.parameters);
+    input.start_box = start_box_of(contents.input, input.box, path);
     fit_cutoffs(input);
     input.records = contents.atoms;
     input.kept = contents.kept;

@@ -19,7 +19,8 @@ void LogFile::line(const std::string& text)
     file_.append(text + "\n");
 }
 
-void LogFile::energies(const Measurement& m, const std::vector<std::pair<std::string, double>>& terms)
+void LogFile::energies(const Measurement& m, const std::vector<std::pair<std::string, double>>& terms,
+                       const std::vector<std::pair<std::string, double>>& further)
 {
     if (last_table_ == m.step) return;
     last_table_ = m.step;
@@ -27,6 +28,7 @@ void LogFile::energies(const Measurement& m, const std::vector<std::pair<std::st
     for (const auto& [key, value] : terms) text += fmt::format("  {:<24} {:>20.6f} kJ/mol\n", key, value);
     text += fmt::format("  {:<24} {:>20.4f} K\n  {:<24} {:>20.4f} bar\n", "temperature", m.temperature, "pressure",
                         m.mean_pressure());
+    for (const auto& [key, value] : further) text += fmt::format("  {:<24} {:>20.6f}\n", key, value);
     line(text);
 }
 

@@ -145,8 +145,9 @@ std::string Outputs::mismatch(const std::string& folder, std::uint64_t run_id, c
 }
 
 Outputs::Outputs(const RunInput& input, OutputFolder& folder, System& system, const RunState& state)
-    : parameters_(input.settings.parameters), folder_(folder), terms_(present_terms(system.topology(), parameters_)),
-      in_place_(input.in_place), start_step_(state.step), step_(state.step)
+    : parameters_(input.settings.parameters), folder_(folder), box_report_(system.topology(), parameters_),
+      terms_(present_terms(system.topology(), parameters_)), in_place_(input.in_place), start_step_(state.step),
+      step_(state.step)
 {
     const auto& comm = system.comm();
     const auto info = trajectory_info(input, system, state.step);
@@ -154,6 +155,7 @@ Outputs::Outputs(const RunInput& input, OutputFolder& folder, System& system, co
     for (const auto term : terms_) columns.emplace_back(energy_term_keys[static_cast<std::size_t>(term)]);
     for (const char* name : {"potential", "kinetic", "conserved", "temperature_K", "pressure_bar"})
         columns.emplace_back(name);
+    for (const auto& [name, value] : box_report_.values({})) columns.push_back(name);
 
     const bool writes_trajectory = !info.schedule[Quantity::position].empty();
     on_root(comm, [&] { // nothing is touched before everything has been looked at
@@ -306,9 +308,10 @@ void Outputs::measured(const Measurement& m)
         for (const auto& [key, value] : energies) values.push_back(value);
         values.push_back(m.temperature);
         values.push_back(m.mean_pressure());
+        for (const auto& [key, value] : box_report_.values(m)) values.push_back(value);
         energy_file_->append(m.step, m.time, values);
     }
-    if (log_ && (due(parameters_.nstlog) || m.step == start_step_)) log_->energies(m, energies);
+    if (log_ && (due(parameters_.nstlog) || m.step == start_step_)) log_->energies(m, energies, box_report_.values(m));
 }
 
 void Outputs::frame(System& system, const Clock& clock)
@@ -459,7 +462,7 @@ void Outputs::finish(System& system, const Clock& clock, const std::string& rema
         energy_file_->finish();
         if (!energy_file_->error().empty()) throw Failure(energy_file_->error());
         log_->end_progress();
-        if (last_) log_->energies(*last_, energies_of(*last_));
+        if (last_) log_->energies(*last_, energies_of(*last_), box_report_.values(*last_));
         if (!remark.empty()) log_->line(remark);
         log_->timings(s.timings, s.wall_s);
         if (s.load_balance) log_->line(load_text(*s.load_balance));

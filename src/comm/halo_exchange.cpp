@@ -25,9 +25,10 @@ IVec3& value_of(PaddedIVec3& row)
 struct HaloExchange::Impl {
     struct Peer {
         int rank = 0;
-        std::vector<std::int32_t> atoms;    // sent: owners; received: copies
-        std::vector<std::int32_t> shift_of; // sent only
-        std::vector<IVec3> shifts;
+        std::vector<std::int32_t> atoms;   // sent: owners; received: copies
+        std::vector<std::int32_t> wrap_of; // sent only
+        std::vector<Image> wraps;          // likewise
+        std::vector<IVec3> shifts;         // by these
         std::vector<IVec3> buffer;
     };
 
@@ -46,7 +47,11 @@ struct HaloExchange::Impl {
             if (list.atoms.empty()) continue;
             auto& peers = list.rank == comm.rank() ? self_from : sends;
             const auto n = list.atoms.size();
-            peers.push_back({list.rank, std::move(list.atoms), std::move(list.shift_of), std::move(list.shifts),
+            peers.push_back({list.rank,
+                             std::move(list.atoms),
+                             std::move(list.wrap_of),
+                             std::move(list.wraps),
+                             {},
                              std::vector<IVec3>(list.rank == comm.rank() ? 0 : n)});
         }
         for (auto& list : receive_lists) {
@@ -54,7 +59,7 @@ struct HaloExchange::Impl {
             auto& peers = list.rank == comm.rank() ? self_to : receives;
             const auto n = list.atoms.size();
             peers.push_back(
-                {list.rank, std::move(list.atoms), {}, {}, std::vector<IVec3>(list.rank == comm.rank() ? 0 : n)});
+                {list.rank, std::move(list.atoms), {}, {}, {}, std::vector<IVec3>(list.rank == comm.rank() ? 0 : n)});
         }
         HOLON_ASSERT(self_from.size() == self_to.size() && self_from.size() <= 1, std::to_string(self_from.size()));
         add(outward, receives, sends, 2);
@@ -67,12 +72,21 @@ struct HaloExchange::Impl {
         for (auto& peer : out) messages.add_send(std::as_bytes(std::span(peer.buffer)), peer.rank, tag);
     }
 
+    void follow(const Box& box)
+    {
+        for (auto* peers : {&sends, &self_from})
+            for (auto& peer : *peers) {
+                peer.shifts.clear();
+                for (const auto& wraps : peer.wraps) peer.shifts.push_back(box.shift(wraps));
+            }
+    }
+
     template <bool shifted, class Row>
     void start_outward(std::span<Row> x)
     {
         const auto value = [&x](const Peer& peer, std::size_t k) -> IVec3 {
             const IVec3& own = value_of(x[static_cast<std::size_t>(peer.atoms[k])]);
-            if constexpr (shifted) return own + peer.shifts[static_cast<std::size_t>(peer.shift_of[k])];
+            if constexpr (shifted) return own + peer.shifts[static_cast<std::size_t>(peer.wrap_of[k])];
             return own;
         };
         set_under_way(true);
@@ -128,9 +142,11 @@ struct HaloExchange::Impl {
     }
 };
 
-HaloExchange::HaloExchange(Communicator comm, std::vector<HaloSend> sends, std::vector<HaloReceive> receives)
+HaloExchange::HaloExchange(Communicator comm, std::vector<HaloSend> sends, std::vector<HaloReceive> receives,
+                           const Box& box)
     : impl_(std::make_unique<Impl>(std::move(comm), std::move(sends), std::move(receives)))
 {
+    impl_->follow(box);
 }
 HaloExchange::~HaloExchange() = default;
 HaloExchange::HaloExchange(HaloExchange&&) noexcept = default;
@@ -144,6 +160,10 @@ void HaloExchange::start_positions(std::span<IVec3> x)
 void HaloExchange::finish_positions(std::span<IVec3> x)
 {
     if (std::exchange(impl_->positions_under_way, false)) impl_->finish_outward(x);
+}
+void HaloExchange::follow(const Box& box)
+{
+    impl_->follow(box);
 }
 void HaloExchange::update(std::span<IVec3> values)
 {

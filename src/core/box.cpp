@@ -20,6 +20,9 @@ constexpr double min_extent = 1e-3;
 /// Off-diagonal elements may exceed half a diagonal one by this factor: files give few digits.
 constexpr double skew_margin = 1.001;
 
+/// Of a box that changes, vectors are flipped a little earlier.
+constexpr double flip_margin = 1.0005;
+
 void check_vectors(const Mat3& box)
 {
     const auto text = [&] {
@@ -49,7 +52,33 @@ void check_vectors(const Mat3& box)
 
 } // namespace
 
-Box::Box(const Mat3& vectors, int lattice_bits) : master_(vectors)
+std::array<std::int32_t, 3> Box::reduce(Mat3& vectors, int lattice_bits)
+{
+    const double unit = std::ldexp(1.0, -lattice_bits);
+    std::array<IVec3, 3> lattice;
+    for (std::size_t k = 0; k < 3; ++k) lattice[k] = to_lattice(vectors.row(static_cast<int>(k)), unit);
+    std::array<std::int32_t, 3> flips{};
+    // Adds to row `of` as many rows `other` as bring its element there to half of the diagonal one or less.
+    const auto flip = [&](int of, int other, std::int32_t& count) {
+        if (std::abs(vectors(of, other)) <= 0.5 * flip_margin * vectors(other, other)) return;
+        count = -static_cast<std::int32_t>(round_to_int(vectors(of, other) / vectors(other, other)));
+        vectors.row(of) += count * vectors.row(other);
+        lattice[static_cast<std::size_t>(of)] += std::int64_t{count} * lattice[static_cast<std::size_t>(other)];
+    };
+    flip(1, 0, flips[0]);
+    flip(2, 1, flips[2]);
+    flip(2, 0, flips[1]);
+    // What is rounded and then added is in force, not what is added and then rounded.
+    for (int i = 1; i < 3; ++i)
+        for (int j = 0; j < i; ++j) {
+            const auto in_force = lattice[static_cast<std::size_t>(i)][j];
+            if (flips != std::array<std::int32_t, 3>{} && round_to_int(vectors(i, j) / unit) != in_force)
+                vectors(i, j) = static_cast<double>(in_force) * unit;
+        }
+    return flips;
+}
+
+Box::Box(const Mat3& vectors, int lattice_bits) : lattice_bits_(lattice_bits), master_(vectors)
 {
     HOLON_ASSERT(lattice_bits > 0 && lattice_bits <= position_bits, fmt::format("lattice_bits = {}", lattice_bits));
     check_vectors(vectors);

@@ -49,16 +49,19 @@ void prepare_start(System& system, const Parameters& parameters, std::int64_t st
 
 Dynamics::Dynamics(System& system, const Parameters& parameters, std::int64_t step)
     : system_(system), dof_(count_degrees_of_freedom(system.topology(), parameters)),
-      scheme_(scheme_entry(parameters.integrator).make({parameters, dof_, system.state})),
-      clock_(clock_at(step, parameters))
+      scheme_(scheme_entry(parameters.integrator)
+                  .make({parameters, dof_, system.state, system.box(),
+                         ScalingGroups::count(system.topology(), system.clusters())})),
+      clock_(clock_at(step, parameters)), barostatted_(parameters.pcoupl != "no")
 {
 }
 
 void Dynamics::run(std::int64_t last, Recorder& recorder)
 {
     clock_.last = last;
-    Step step{system_, recorder, scheme_, clock_};
-    system_.compute_forces(step.clock.measured);
+    Step step{system_, recorder, scheme_, clock_, barostatted_};
+    step.clock.measured = step.clock.totals = true;
+    system_.compute_forces(step.clock.totals);
     while (!step.ended) {
         std::optional<Snapshot> before; // of a step that is to be taken back
         if (step.clock.at_end()) {
@@ -75,8 +78,8 @@ void Dynamics::run(std::int64_t last, Recorder& recorder)
 void Dynamics::begin_step()
 {
     Recorder nobody;
-    Step step{system_, nobody, scheme_, clock_};
-    step.clock.measured = false;
+    Step step{system_, nobody, scheme_, clock_, barostatted_};
+    step.clock.measured = step.clock.totals = false;
     for (auto part = scheme_.begin(); part != scheme_.end() && !(*part)->constrains(); ++part) (*part)->apply(step);
 }
 

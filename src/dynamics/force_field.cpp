@@ -11,8 +11,13 @@ namespace holon {
 
 namespace {
 
-std::shared_ptr<const MeshSettings> mesh_settings_for(const Parameters& parameters, const Box& box)
+constexpr double box_growth = 0.03; // relative, of each vector: further, the mesh is worse than it should be
+
+/// For the whole run: the mesh of a box that will change is good for one that is somewhat longer.
+std::shared_ptr<const MeshSettings> mesh_settings_for(const Parameters& parameters, const Box& start_box)
 {
+    const bool grows = parameters.changes_box() && parameters.mesh == MeshKind::esp;
+    const Box box = grows ? Box((1.0 + box_growth) * start_box.master(), start_box.lattice_bits()) : start_box;
     if (parameters.coulomb == CoulombKind::mesh)
         return std::make_shared<const MeshSettings>(choose_mesh(parameters, box));
     if (parameters.coulomb == CoulombKind::ewald) return std::make_shared<const MeshSettings>(plain_ewald(parameters));
@@ -68,21 +73,42 @@ void clear(std::vector<IVec3>& forces)
 
 } // namespace
 
-ForceField::ForceField(Communicator comm, const Topology& topology, const Parameters& parameters, const Box& box)
+ForceField::ForceField(Communicator comm, const Topology& topology, const Parameters& parameters, const Box& box,
+                       const Box& start_box)
     : comm_(std::move(comm)), topology_(topology), parameters_(parameters), box_(box),
-      mesh_settings_(mesh_settings_for(parameters, box)), nonbonded_(parameters, mesh_settings_),
+      mesh_settings_(mesh_settings_for(parameters, start_box)), nonbonded_(parameters, mesh_settings_),
       skin_(parameters.skin), group_(parameters.group_of_force_term), term_index_(topology),
       pair_lists_(topology, nonbonded_), pair_force_(topology, nonbonded_, parameters.precision, box_),
-      bonded_forces_(topology, nonbonded_, box_), self_energy_(PairForce::self_energy(topology, nonbonded_)),
-      dispersion_(dispersion_correction(topology, box.volume(), parameters))
+      bonded_forces_(topology, nonbonded_, box_), self_energy_(PairForce::self_energy(topology, nonbonded_))
+{
+    if (mesh_settings_) {
+        const double factor = nonbonded_.coulomb_factor;
+        long_range_ = parameters.coulomb == CoulombKind::mesh
+                          ? make_mesh(comm_, topology_, *mesh_settings_, box_, factor, parameters.precision)
+                          : make_plain_ewald(comm_, mesh_settings_->split, box_, factor, parameters.ewald_k_cutoff);
+    }
+    use_volume();
+}
+
+void ForceField::use_volume()
 {
     check_cutoff(box_, nonbonded_.cutoff());
-    if (!mesh_settings_) return;
-    const double factor = nonbonded_.coulomb_factor;
-    long_range_ = parameters.coulomb == CoulombKind::mesh
-                      ? make_mesh(comm_, topology_, *mesh_settings_, box_, factor, parameters.precision)
-                      : make_plain_ewald(comm_, *mesh_settings_->split, box_, factor, parameters.ewald_k_cutoff);
-    mesh_constants_ = mesh_constants(topology_, *mesh_settings_->split, box_, factor);
+    dispersion_ = dispersion_correction(topology_, box_.volume(), parameters_);
+    if (mesh_settings_)
+        mesh_constants_ = mesh_constants(topology_, *mesh_settings_->split, box_, nonbonded_.coulomb_factor);
+}
+
+void ForceField::follow_box()
+{
+    use_volume();
+    if (long_range_) long_range_->follow_box();
+}
+
+double ForceField::box_motion() const
+{
+    // Along a, b and c; images are one or, in small boxes, two vectors away, and so are ends of a rank's frame.
+    constexpr double vectors = 2.0;
+    return vectors * (box_.vectors() - box_of_lists_).rowwise().norm().sum();
 }
 
 void ForceField::rebuild_terms(const ForceContext& context)
@@ -94,6 +120,7 @@ void ForceField::rebuild_terms(const ForceContext& context)
 void ForceField::rebuild_lists(const ForceContext& context)
 {
     const auto timer = context.timers.measure(Stage::pair_list);
+    box_of_lists_ = box_.vectors();
     {
         const auto work = context.load.measure();
         pair_lists_.build(context.atoms, context.partition, skin_);

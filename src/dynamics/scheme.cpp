@@ -1,6 +1,7 @@
 #include <holon/dynamics/scheme.hpp>
 
 #include <holon/core/error.hpp>
+#include <holon/dynamics/barostat.hpp>
 #include <holon/dynamics/parts.hpp>
 #include <holon/dynamics/thermostat.hpp>
 
@@ -36,6 +37,22 @@ const ThermostatEntry* thermostat_entry(const std::string& name)
     if (name == "no") return nullptr;
     const auto found = std::ranges::find(thermostats(), name, &ThermostatEntry::name);
     HOLON_ASSERT(found != thermostats().end(), name);
+    return &*found;
+}
+
+std::span<const BarostatEntry> barostats()
+{
+#define HOLON_ENTRY(name) name##_barostat(),
+    static const BarostatEntry entries[] = {HOLON_BAROSTATS(HOLON_ENTRY)};
+#undef HOLON_ENTRY
+    return entries;
+}
+
+const BarostatEntry* barostat_entry(const std::string& name)
+{
+    if (name == "no") return nullptr;
+    const auto found = std::ranges::find(barostats(), name, &BarostatEntry::name);
+    HOLON_ASSERT(found != barostats().end(), name);
     return &*found;
 }
 

@@ -1,10 +1,12 @@
 #include <holon/dynamics/system.hpp>
 
+#include <holon/core/error.hpp>
 #include <holon/core/state_hash.hpp>
 #include <holon/dynamics/scheme.hpp>
 
 #include <algorithm>
 #include <cmath>
+#include <fmt/format.h>
 #include <utility>
 
 namespace holon {
@@ -17,10 +19,10 @@ std::vector<MoleculeClusters> clusters_of(const Topology& topology)
 }
 
 System::System(Communicator comm, std::shared_ptr<const Topology> topology, const Parameters& parameters,
-               const Box& box)
+               const Box& box, const std::optional<Box>& start_box)
     : health(comm), constraint_errors(comm), comm_(std::move(comm)), topology_(std::move(topology)),
       parameters_(parameters), box_(box), clusters_(clusters_of(*topology_)),
-      forces_(comm_, *topology_, parameters_, box_),
+      forces_(comm_, *topology_, parameters_, box_, start_box.value_or(box)),
       constraints_(*topology_, clusters_, solver_order(parameters), solver_settings(parameters, comm_)),
       partition_(comm_, *topology_, clusters_, needs(), parameters_, box_,
                  DomainGrid::choose(comm_.size(), box_, forces_.reach(), parameters.domains)),
@@ -68,11 +70,13 @@ void System::repartition()
         partition_.repartition(atoms, forces_.reach());
     }
     renew_local_lists();
+    flipped_ = false;
     ++n_repartitions_;
 }
 
 void System::renew_local_lists()
 {
+    scaling_groups_.reset();
     forces_.rebuild_terms(force_context());
     {
         const auto timer = timers.measure(Stage::repartition);
@@ -83,7 +87,30 @@ void System::renew_local_lists()
 
 bool System::stale(const Votes& votes) const
 {
-    return static_cast<double>(votes[Vote::displacement]) * position_unit >= forces_.allowed_displacement();
+    const double moved = static_cast<double>(votes[Vote::displacement]) * position_unit + forces_.box_motion();
+    return flipped_ || moved >= forces_.allowed_displacement();
+}
+
+void System::set_box(Mat3 vectors)
+{
+    const auto flips = Box::reduce(vectors, box_.lattice_bits());
+    try {
+        box_ = Box(vectors, box_.lattice_bits());
+        forces_.follow_box();
+    } catch (const InputError& error) {
+        throw Failure(fmt::format("the box has changed beyond what is possible: {}", error.what()));
+    }
+    partition_.follow_box();
+    if (flips == std::array<std::int32_t, 3>{}) return;
+    for (auto& image : atoms.image) image = Box::after_flips(image, flips);
+    flipped_ = true;
+}
+
+ScalingGroups& System::scaling_groups()
+{
+    if (!scaling_groups_)
+        scaling_groups_ = std::make_unique<ScalingGroups>(comm_, *topology_, clusters_, partition_, atoms);
+    return *scaling_groups_;
 }
 
 void System::update_halo()

@@ -3,6 +3,7 @@
 #include "mdp_keys.hpp"
 #include "mdp_text.hpp"
 
+#include <holon/dynamics/barostat.hpp>
 #include <holon/dynamics/scheme.hpp>
 
 #include <algorithm>
@@ -127,6 +128,37 @@ public:
             v_.tc_groups.push_back({{v_.tc_grps[k], {}}, v_.tau_t[k], v_.ref_t[k]});
     }
 
+    /// After temperature().
+    void pressure()
+    {
+        if (scheme_.minimises)
+            for (const bool here : {v_.pcoupl != "no", v_.deforms()})
+                if (here)
+                    note(v_.pcoupl != "no" ? "pcoupl" : "deform", "the box of a minimisation stays as it is; ignored");
+        if (scheme_.minimises) {
+            v_.pcoupl = "no";
+            v_.deform = {};
+        }
+        if (v_.nstpcouple == 0) fail("nstpcouple", "must be a number of steps, or -1 for as many as tau-p allows");
+        if (v_.pcoupl == "no") {
+            v_.compressibility.clear();
+            v_.ref_p.clear();
+            v_.nstpcouple = 1;
+            return;
+        }
+        if (v_.deforms()) fail("deform", "the box can not be deformed and follow a pressure at the same time");
+        const auto& entry = *barostat_entry(v_.pcoupl);
+        if (!(v_.tau_p > 0.0)) fail("tau-p", "must be more than 0");
+        check_pressure_values(entry.traits);
+        pressure_interval(entry.traits);
+        if (entry.traits.needs_temperature) choose_ensemble_temperature();
+        if (v_.pcoupl == "Berendsen")
+            note("pcoupl", "Berendsen's barostat gives no ensemble: volumes fluctuate too little. C-rescale relaxes as "
+                           "well, and is right");
+        if (v_.pcoupl == "Parrinello-Rahman" && v_.gen_vel)
+            note("pcoupl", "a box with a mass swings for long after a start with new velocities; C-rescale does not");
+    }
+
     void constraints()
     {
         for (const auto& [key, value] : {std::pair("lincs-order", v_.lincs_order), {"lincs-iter", v_.lincs_iter}})
@@ -137,6 +169,51 @@ public:
     }
 
 private:
+    void check_pressure_values(const BarostatTraits& traits)
+    {
+        if (traits.isotropic_only && v_.pcoupltype != CouplingType::isotropic)
+            fail("pcoupltype", "must be isotropic with pcoupl = " + v_.pcoupl);
+        const std::size_t wanted = v_.pcoupltype == CouplingType::isotropic     ? 1
+                                   : v_.pcoupltype == CouplingType::anisotropic ? 6
+                                                                                : 2;
+        for (const auto& [key, values] : {std::pair("compressibility", &v_.compressibility), {"ref-p", &v_.ref_p}})
+            if (values->size() != wanted)
+                fail(key, "expected " + std::to_string(wanted) + (wanted == 1 ? " value" : " values") +
+                              " with this pcoupltype, found " + std::to_string(values->size()));
+        double largest = 0.0;
+        for (const double b : v_.compressibility) largest = std::max(largest, b);
+        if (largest == 0.0) fail("compressibility", "is 0 everywhere: nothing can change; use pcoupl = no");
+    }
+
+    /// Ten steps, or less where that is too much of tau-p.
+    void pressure_interval(const BarostatTraits& traits)
+    {
+        const double most = v_.tau_p / (traits.intervals_per_tau * v_.dt) * (1.0 + 1e-9);
+        if (v_.nstpcouple > 0) {
+            if (static_cast<double>(v_.nstpcouple) > 20.0 * most)
+                fail("nstpcouple", "is more than a fifth of tau-p for C-rescale and Berendsen, or a tenth for a box "
+                                   "with a mass; give -1 for as many steps as is good");
+            if (static_cast<double>(v_.nstpcouple) > 5.0 * most)
+                note("nstpcouple", "so long an interval makes the volume fluctuate too much; -1 gives a good one");
+            return;
+        }
+        v_.nstpcouple = std::clamp<std::int64_t>(static_cast<std::int64_t>(std::min(most, 10.0)), 1, 10);
+    }
+
+    /// That of the bath, if there is one.
+    void choose_ensemble_temperature()
+    {
+        if (v_.ensemble_temperature >= 0.0) return;
+        const bool bath = scheme_.own_bath || v_.tcoupl != "no";
+        for (const double t : v_.ref_t)
+            if (bath && t != v_.ref_t.front())
+                fail("ensemble-temperature", "the tc-grps have several temperatures; give that of the ensemble");
+        if (!bath || v_.ref_t.empty())
+            fail("ensemble-temperature",
+                 "pcoupl = " + v_.pcoupl + " needs a temperature, and there is no thermostat; give it here");
+        v_.ensemble_temperature = v_.ref_t.front();
+    }
+
     void reaction_field()
     {
         if (is_switched(v_.coulomb_modifier))
@@ -247,6 +324,7 @@ void combine(MdpValues& values, const GivenSettings& given, Notes& notes)
     combination.dynamics();
     combination.nonbonded();
     combination.temperature();
+    combination.pressure();
     combination.constraints();
 }
 

@@ -27,8 +27,7 @@ const std::vector<MdpKey>& mdp_keys()
 {
     static const std::vector<MdpKey> keys = [] {
         std::vector<MdpKey> all = computed_mdp_keys();
-        const std::vector<MdpKey> others = other_mdp_keys();
-        all.insert(all.end(), others.begin(), others.end());
+        for (const auto& part : {box_mdp_keys(), other_mdp_keys()}) all.insert(all.end(), part.begin(), part.end());
         return all;
     }();
     return keys;

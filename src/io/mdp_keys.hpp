@@ -37,8 +37,9 @@ const std::vector<MdpKey>& mdp_keys();
 /// Numbered keys of methods that are off, such as pull-group1-name, all lead to one inert key.
 const MdpKey* find_mdp_key(std::string_view name);
 
-/// The two parts of the table.
+/// The parts of the table; `box`: what changes the box.
 std::vector<MdpKey> computed_mdp_keys();
+std::vector<MdpKey> box_mdp_keys();
 std::vector<MdpKey> other_mdp_keys();
 
 } // namespace holon

@@ -3,6 +3,7 @@
 #include "mdp_text.hpp"
 
 #include <holon/constraints/solver.hpp>
+#include <holon/dynamics/barostat.hpp>
 #include <holon/dynamics/scheme.hpp>
 #include <holon/dynamics/thermostat.hpp>
 
@@ -199,7 +200,56 @@ MdpKey refusing(MdpKey key, std::vector<std::pair<std::string, std::string>> ans
 const std::string in_place_of_pme = "not available; use coulombtype = PME, which is as accurate as mesh-accuracy asks";
 const std::string no_tables = "tabulated potentials are not available";
 
+/// Of ax, by, cz, bx, cx, cy.
+MdpKey box_elements(std::string name, std::array<double, 6> V::*member)
+{
+    const auto read = [=](V& v, const std::string& text) {
+        const auto list = words(text);
+        if (!list.empty() && list.size() != 6)
+            throw BadValue("expected six numbers, for a(x) b(y) c(z) b(x) c(x) c(y), or none");
+        v.*member = {};
+        for (std::size_t k = 0; k < list.size(); ++k) (v.*member)[k] = parse_real(list[k]);
+    };
+    const auto write = [=](const V& v) {
+        std::string text;
+        for (const double element : v.*member) text += (text.empty() ? "" : " ") + print_real(element);
+        return text;
+    };
+    return bound(std::move(name), read, write);
+}
+
+/// Barostats by the names that GROMACS has for them, too.
+std::vector<std::pair<std::string, std::string>> pressure_couplings()
+{
+    auto names = names_in(barostats(), {"no"});
+    names.emplace_back("CRescale", "C-rescale");
+    names.emplace_back("ParrinelloRahman", "Parrinello-Rahman");
+    return names;
+}
+
 } // namespace
+
+std::vector<MdpKey> box_mdp_keys()
+{
+    using enum CouplingType;
+    return {
+        choice<std::string>("pcoupl", &V::pcoupl, pressure_couplings()),
+        choice<CouplingType>("pcoupltype", &V::pcoupltype,
+                             {{"isotropic", isotropic},
+                              {"semiisotropic", semiisotropic},
+                              {"anisotropic", anisotropic},
+                              {"surface-tension", surface_tension}}),
+        integer("nstpcouple", &V::nstpcouple, at_least(-1)),
+        real("tau-p", &V::tau_p),
+        reals("compressibility", &V::compressibility, at_least(0)),
+        reals("ref-p", &V::ref_p),
+        choice<RefcoordScaling>(
+            "refcoord-scaling", &V::refcoord_scaling,
+            {{"no", RefcoordScaling::no}, {"all", RefcoordScaling::all}, {"com", RefcoordScaling::com}}),
+        real("ensemble-temperature", &V::ensemble_temperature, at_least(-1)),
+        box_elements("deform", &V::deform),
+    };
+}
 
 std::vector<MdpKey> computed_mdp_keys()
 {

@@ -51,6 +51,8 @@ std::vector<MdpKey> noted_keys()
         noted("nstcalcenergy", integer, "100", "energies are computed at every step that needs them"),
         noted("compressed-x-precision", real, "1000", frames),
         noted("compressed-x-grps", anything, "", frames),
+        noted("deform-init-flow", anything, "yes",
+              "velocities are those relative to the flow of deform, which is there from the start"),
         noted("energygrps", anything, "", "energies are not split by groups"),
     };
 }
@@ -62,7 +64,6 @@ std::vector<MdpKey> off_keys()
         off("pbc", "xyz", "only pbc = xyz is available"),
         off("periodic-molecules", "no", "only periodic-molecules = no is available"),
         off("mts", "no", "multiple time stepping is not available in this version; use mts = no"),
-        off("pcoupl", "no", "pressure coupling is not available in this version; use pcoupl = no"),
         off("annealing", "no", "annealing is not available in this version; use annealing = no"),
         off("ewald-geometry", "3d", "only ewald-geometry = 3d is available"),
         off("epsilon-surface", "0", "only conducting boundaries are available; use epsilon-surface = 0"),
@@ -85,7 +86,6 @@ std::vector<MdpKey> off_keys()
         off("acc-grps", "", unavailable),
         off("accelerate", "0", unavailable),
         off("freezegrps", "", unavailable + ", or hold the atoms with position restraints"),
-        off("deform", "0", unavailable),
         off("energygrp-excl", "", unavailable),
         off("energygrp-table", "", unavailable),
         off("IMD-group", "", unavailable),
@@ -121,9 +121,8 @@ constexpr std::string_view inert_names[] = {
     // long-range electrostatics, tables
     "ewald-rtol-lj", "lj-pme-comb-rule", "table-extension",
     // coupling
-    "nh-chain-length", "print-nose-hoover-chain-variables", "pcoupltype", "nstpcouple", "tau-p", "compressibility",
-    "ref-p", "refcoord-scaling", "annealing-npoints", "annealing-time", "annealing-temp", "sim-temp-low",
-    "sim-temp-high", "simulated-tempering-scaling",
+    "nh-chain-length", "print-nose-hoover-chain-variables", "annealing-npoints", "annealing-time", "annealing-temp",
+    "sim-temp-low", "sim-temp-high", "simulated-tempering-scaling",
     // restraints, walls, freezing
     "disre-weighting", "disre-mixed", "disre-fc", "disre-tau", "nstdisreout", "orire-fc", "orire-tau", "orire-fitgrp",
     "nstorireout", "wall-type", "wall-r-linpot", "wall-atomtype", "wall-density", "wall-ewald-zfac", "freezedim",

@@ -17,8 +17,8 @@ enum class VdwType { cutoff, shift, switched };
 /// What the keys say, one by one, with GROMACS' defaults: Parameters, and the keys that become Parameters only
 /// together.
 struct MdpValues : Parameters {
-    MdpValues() { nsttcouple = -1; }          // to be chosen
-    std::vector<std::string> include, define; // as written: -Ipath, -DNAME=value
+    MdpValues() { nsttcouple = nstpcouple = -1; } // to be chosen
+    std::vector<std::string> include, define;     // as written: -Ipath, -DNAME=value
     CoulombType coulombtype = CoulombType::cutoff;
     VdwType vdwtype = VdwType::cutoff;
     std::vector<std::string> tc_grps, comm_grps;

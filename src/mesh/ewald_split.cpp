@@ -3,9 +3,26 @@
 #include <holon/core/portable_math.hpp>
 #include <holon/core/units.hpp>
 
+#include <algorithm>
 #include <cmath>
 
 namespace holon {
+
+namespace {
+
+constexpr std::size_t intervals = 8192;
+
+} // namespace
+
+/// The transform is wanted at as many places as there are modes on the grid, again whenever the box changes.
+ProlateSplit::ProlateSplit(double cutoff, double band) : cutoff_(cutoff), psi_(band)
+{
+    constexpr double apart = 1.0 / intervals;
+    for (std::size_t n = 0; n <= intervals; ++n) {
+        const double x = static_cast<double>(n) * apart;
+        transform_.push_back({psi_.value(x), psi_.slope(x) * apart});
+    }
+}
 
 double ProlateSplit::smooth(double r) const
 {
@@ -25,13 +42,27 @@ double ProlateSplit::smooth_force(double r) const
 
 double ProlateSplit::transform(double k) const
 {
-    return k > k_max() ? 0.0 : psi_.value(k / k_max());
+    const double x = k / k_max();
+    if (!(x <= 1.0)) return 0.0;
+    const double at = x * intervals;
+    const auto n = std::min(static_cast<std::size_t>(at), intervals - 1);
+    const Node &here = transform_[n], &next = transform_[n + 1];
+    const double t = at - static_cast<double>(n), step = next.value - here.value;
+    const double bend = here.slope + next.slope - 2.0 * step;
+    return here.value + t * (here.slope + t * (3.0 * step - 2.0 * here.slope - next.slope + t * bend));
 }
 
 double ProlateSplit::transform_slope(double k) const
 {
     const double x = k / k_max();
-    return x > 1.0 ? 0.0 : x * psi_.slope(x) / psi_.value(x);
+    if (!(x <= 1.0)) return 0.0;
+    const double at = x * intervals;
+    const auto n = std::min(static_cast<std::size_t>(at), intervals - 1);
+    const Node &here = transform_[n], &next = transform_[n + 1];
+    const double t = at - static_cast<double>(n), step = next.value - here.value;
+    const double bend = here.slope + next.slope - 2.0 * step;
+    const double slope = here.slope + t * (2.0 * (3.0 * step - 2.0 * here.slope - next.slope) + t * 3.0 * bend);
+    return at * slope / transform(k);
 }
 
 double GaussianSplit::beta_for(double cutoff, double tolerance)

@@ -72,14 +72,16 @@ public:
           layout_(PencilLayout::choose(n_, comm_.size())), fourier_(comm_, layout_),
           pieces_(*settings.window, sizeof(Real) == 4 ? 2e-7 : 1e-15),
           lanes_(pieces_.width() <= mesh::narrow ? mesh::narrow : mesh::wide),
-          charge_scale_(std::ldexp(1.0, charge_bits<Int>(topology)))
+          charge_scale_(std::ldexp(1.0, charge_bits<Int>(topology))), coulomb_factor_(coulomb_factor)
     {
         for (int p = 0; p <= pieces_.degree(); ++p) append_lanes(value_, pieces_.value(p));
         for (int p = 0; p < pieces_.degree(); ++p) append_lanes(slope_, pieces_.slope(p));
-        make_influence(*settings.window, coulomb_factor);
+        note_window(*settings.window);
+        follow_box();
         pencil_.assign(fourier_.points().size(), Int(0));
     }
 
+    void follow_box() override;
     void set_up(const Atoms& atoms, double reach) override;
     void start(const Atoms& atoms, ForceSums* sums) override;
     void advance() override;
@@ -102,7 +104,7 @@ private:
 
     template <class Use>
     void for_each_mode(Use use) const;
-    void make_influence(const Window& window, double coulomb_factor);
+    void note_window(const Window& window);
     /// Along each axis: the first of an atom's grid points, and how far beyond it the atom is, f - 1/2.
     struct Found {
         std::array<std::vector<std::int32_t>, 3> first;
@@ -135,8 +137,9 @@ private:
     FourierGrid<Real> fourier_;
     WindowPieces pieces_;
     int lanes_;
-    double charge_scale_;
-    std::vector<Real> value_, slope_;  // window polynomials, in lanes
+    double charge_scale_, coulomb_factor_;
+    std::array<std::vector<double>, 3> window_factor_; // 1 / w^2 of the window's transform w, by |mode|
+    std::vector<Real> value_, slope_;                  // window polynomials, in lanes
     std::vector<double> influence_;    // per mode: potential per charge, both as the grid counts them [kJ/mol/e]
     std::vector<Real> influence_real_; // the same
 
@@ -181,22 +184,26 @@ void Mesh<Real, Int>::for_each_mode(Use use) const
 }
 
 template <class Real, class Int>
-void Mesh<Real, Int>::make_influence(const Window& window, double coulomb_factor)
+void Mesh<Real, Int>::note_window(const Window& window)
 {
-    std::array<std::vector<double>, 3> inverse_square; // of the window's transform, by |mode|
     for (std::size_t k = 0; k < 3; ++k)
         for (int m = 0; m <= n_[k] / 2; ++m) {
             const double w = window.transform(m, n_[k]);
-            inverse_square[k].push_back(1.0 / (w * w));
+            window_factor_[k].push_back(1.0 / (w * w));
         }
+}
+
+template <class Real, class Int>
+void Mesh<Real, Int>::follow_box()
+{
     influence_.assign(fourier_.modes().size(), 0.0);
     for_each_mode([&](std::size_t mode, const std::array<int, 3>& m, double) {
         const Vec3 k = 2.0 * units::pi * (box_.inverse() * Vec3(m[0], m[1], m[2]));
         const double k2 = k.squaredNorm(), length = std::sqrt(k2);
         if (k2 == 0.0 || length > split_->k_max()) return;
         double window_factor = 1.0;
-        for (std::size_t a = 0; a < 3; ++a) window_factor *= inverse_square[a][index(std::abs(m[a]))];
-        influence_[mode] = coulomb_factor * 4.0 * units::pi / k2 * split_->transform(length) / box_.volume() *
+        for (std::size_t a = 0; a < 3; ++a) window_factor *= window_factor_[a][index(std::abs(m[a]))];
+        influence_[mode] = coulomb_factor_ * 4.0 * units::pi / k2 * split_->transform(length) / box_.volume() *
                            window_factor / charge_scale_;
     });
     influence_real_.assign(influence_.begin(), influence_.end());

@@ -19,24 +19,33 @@ std::size_t index(std::int64_t i)
 
 class PlainEwald final : public LongRange {
 public:
-    PlainEwald(Communicator comm, const EwaldSplit& split, const Box& box, double coulomb_factor, double k_cutoff)
-        : comm_(std::move(comm)), box_(box)
+    PlainEwald(Communicator comm, std::shared_ptr<const EwaldSplit> split, const Box& box, double coulomb_factor,
+               double k_cutoff)
+        : comm_(std::move(comm)), split_(std::move(split)), box_(box), coulomb_factor_(coulomb_factor),
+          k_cutoff_(k_cutoff)
     {
-        if (k_cutoff <= 0.0)
-            for (k_cutoff = 1.0; split.transform(k_cutoff) > 1e-12;) k_cutoff *= 1.05;
+        if (k_cutoff_ <= 0.0)
+            for (k_cutoff_ = 1.0; split_->transform(k_cutoff_) > 1e-12;) k_cutoff_ *= 1.05;
+        follow_box();
+    }
+
+    void follow_box() override
+    {
+        modes_.clear();
         for (int a = 0; a < 3; ++a)
-            most_[index(a)] = static_cast<int>(k_cutoff * box.vectors().row(a).norm() / (2.0 * units::pi));
+            most_[index(a)] = static_cast<int>(k_cutoff_ * box_.vectors().row(a).norm() / (2.0 * units::pi));
         // One of k and -k each.
         for (int x = 0; x <= most_[0]; ++x)
             for (int y = x == 0 ? 0 : -most_[1]; y <= most_[1]; ++y)
                 for (int z = x == 0 && y == 0 ? 1 : -most_[2]; z <= most_[2]; ++z) {
-                    const Vec3 k = 2.0 * units::pi * (box.inverse() * Vec3(x, y, z));
+                    const Vec3 k = 2.0 * units::pi * (box_.inverse() * Vec3(x, y, z));
                     const double k2 = k.squaredNorm(), length = std::sqrt(k2);
-                    if (length > k_cutoff || length > split.k_max()) continue;
-                    modes_.push_back({{x, y, z},
-                                      k,
-                                      4.0 * units::pi * coulomb_factor / box.volume() / k2 * split.transform(length),
-                                      (split.transform_slope(length) - 2.0) / k2});
+                    if (length > k_cutoff_ || length > split_->k_max()) continue;
+                    modes_.push_back(
+                        {{x, y, z},
+                         k,
+                         4.0 * units::pi * coulomb_factor_ / box_.volume() / k2 * split_->transform(length),
+                         (split_->transform_slope(length) - 2.0) / k2});
                 }
     }
 
@@ -116,7 +125,9 @@ private:
     }
 
     Communicator comm_;
+    std::shared_ptr<const EwaldSplit> split_;
     const Box& box_;
+    double coulomb_factor_, k_cutoff_;
     std::array<int, 3> most_{};
     std::vector<Mode> modes_;
     std::vector<Vec3> forces_; // on owned atoms [kJ/mol/nm]
@@ -124,10 +135,10 @@ private:
 
 } // namespace
 
-std::unique_ptr<LongRange> make_plain_ewald(Communicator comm, const EwaldSplit& split, const Box& box,
+std::unique_ptr<LongRange> make_plain_ewald(Communicator comm, std::shared_ptr<const EwaldSplit> split, const Box& box,
                                             double coulomb_factor, double k_cutoff)
 {
-    return std::make_unique<PlainEwald>(std::move(comm), split, box, coulomb_factor, k_cutoff);
+    return std::make_unique<PlainEwald>(std::move(comm), std::move(split), box, coulomb_factor, k_cutoff);
 }
 
 } // namespace holon

@@ -70,7 +70,7 @@ void Partition::add_neighbour_copies(Atoms& atoms, double width)
         const int rank = grid_.rank(to);
         auto& send = sends[rank];
         send.rank = rank;
-        send.shifts.push_back(box_.shift(wraps));
+        send.wraps.push_back(wraps);
         Packer announce(announced.to(rank));
         for (std::int32_t i = 0; i < atoms.n_owned; ++i) {
             const Vec3& s = fractional[index(i)];
@@ -81,7 +81,7 @@ void Partition::add_neighbour_copies(Atoms& atoms, double width)
             }
             if (!needed) continue;
             send.atoms.push_back(i);
-            send.shift_of.push_back(static_cast<std::int32_t>(send.shifts.size()) - 1);
+            send.wrap_of.push_back(static_cast<std::int32_t>(send.wraps.size()) - 1);
             announce.put(atoms.id[index(i)]);
             announce.put(zone);
         }
@@ -200,17 +200,17 @@ void Partition::add_named_copies(Atoms& atoms)
         }
         for (const auto& message : comm_.exchange(requests.take())) {
             auto& send = list_for(sends_, message.rank);
-            send.shifts.push_back(IVec3::Zero());
+            send.wraps.push_back(Image::Zero());
             Unpacker unpack(message.data);
             while (!unpack.empty()) {
                 send.atoms.push_back(local_.find(unpack.get<AtomId>()));
-                send.shift_of.push_back(static_cast<std::int32_t>(send.shifts.size()) - 1);
+                send.wrap_of.push_back(static_cast<std::int32_t>(send.wraps.size()) - 1);
             }
         }
     }
     atoms.f.resize(index(atoms.n_total));
     atoms.x_ref.resize(index(atoms.n_total));
-    halo_ = std::make_unique<HaloExchange>(comm_, std::move(sends_), std::move(receives_));
+    halo_ = std::make_unique<HaloExchange>(comm_, std::move(sends_), std::move(receives_), box_);
     halo_->update_positions(atoms.x);
 }
 

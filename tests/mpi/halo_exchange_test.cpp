@@ -21,7 +21,9 @@ protected:
     };
 
     static bool talks(int from, int to) { return (from + 2 * to) % 4 != 1; }
-    static IVec3 shift_vector(int from, int k) { return {1000 * (from + 1), -k, std::int64_t{k} << 50}; }
+    const Box box{Eigen::Vector3d(2.0, 3.0, 4.0).asDiagonal(), position_bits};
+    static Image wraps(int from, int k) { return {from + 1, -k, 3 * k}; }
+    IVec3 shift_vector(int from, int k) const { return box.shift(wraps(from, k)); }
     static IVec3 value(int owner, int atom, int round)
     {
         return {owner * 100 + atom, round, (std::int64_t{1} << 55) - atom * round};
@@ -47,10 +49,10 @@ protected:
         for (int to = 0; to < size; ++to) {
             auto& send = sends.emplace_back();
             send.rank = to;
-            send.shifts = {shift_vector(rank, 0), shift_vector(rank, 1)};
+            send.wraps = {wraps(rank, 0), wraps(rank, 1)};
             for (const auto& copy : copies(rank, to)) {
                 send.atoms.push_back(copy.atom);
-                send.shift_of.push_back(copy.shift);
+                send.wrap_of.push_back(copy.shift);
             }
         }
         // Copies may lie anywhere: those of the ranks above come first.
@@ -62,7 +64,7 @@ protected:
                 here.push_back(copy);
             }
         }
-        return {comm, std::move(sends), std::move(receives)};
+        return {comm, std::move(sends), std::move(receives), box};
     }
 
     std::vector<IVec3> values(int round) const

@@ -20,6 +20,7 @@ struct RunInput {
     RunSettings settings;
     std::shared_ptr<Topology> topology;
     Box box;
+    Box start_box; // of the start of the run: what is chosen once and for all is chosen for it
     std::vector<AtomRecord> records;
     std::vector<KeptNumber> kept; // of a run that goes on
     RunState state;

@@ -23,7 +23,8 @@ public:
     void line(const std::string& text = {});
 
     /// A table of energies, temperature and pressure at one step; not again if that of the last step is there.
-    void energies(const Measurement& m, const std::vector<std::pair<std::string, double>>& terms);
+    void energies(const Measurement& m, const std::vector<std::pair<std::string, double>>& terms,
+                  const std::vector<std::pair<std::string, double>>& further);
 
     /// Two columns: seconds and share of the wall time.
     void timings(const std::vector<std::pair<std::string, double>>& stages, double wall_s);

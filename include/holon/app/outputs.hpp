@@ -1,5 +1,6 @@
 #pragma once
 
+#include <holon/app/box_report.hpp>
 #include <holon/app/input.hpp>
 #include <holon/app/log_file.hpp>
 #include <holon/app/step_clocks.hpp>
@@ -77,6 +78,7 @@ private:
     const Parameters& parameters_;
     OutputFolder& folder_;
     StepClocks clocks_;
+    BoxReport box_report_;
     std::vector<EnergyTerm> terms_; // those that the system has
     bool in_place_ = false;         // goes on in the files that are there
     OutputMarks start_marks_;       // of the state that the run goes on from

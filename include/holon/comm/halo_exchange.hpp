@@ -1,6 +1,7 @@
 #pragma once
 
 #include <holon/comm/communicator.hpp>
+#include <holon/core/box.hpp>
 #include <holon/core/vec3.hpp>
 
 #include <cstdint>
@@ -11,12 +12,12 @@
 namespace holon {
 
 /// What one rank sends to one other (or, for periodic images, to itself) at every halo update.
-/// `atoms` are local indices of the sender; copy k gets the sender's value + `shifts[shift_of[k]]`.
+/// `atoms` are local indices of the sender; copy k gets the sender's value and `wraps[wrap_of[k]]` box vectors more.
 struct HaloSend {
     int rank = 0;
     std::vector<std::int32_t> atoms;
-    std::vector<std::int32_t> shift_of;
-    std::vector<IVec3> shifts;
+    std::vector<std::int32_t> wrap_of;
+    std::vector<Image> wraps;
 };
 
 /// What one rank receives from one other: local indices where the copies go, in the order in which they are sent.
@@ -35,7 +36,8 @@ struct alignas(4 * sizeof(std::int64_t)) PaddedIVec3 {
 /// The lists are set at repartition. Copies may be anywhere in the local arrays.
 class HaloExchange {
 public:
-    HaloExchange(Communicator comm, std::vector<HaloSend> sends, std::vector<HaloReceive> receives);
+    HaloExchange(Communicator comm, std::vector<HaloSend> sends, std::vector<HaloReceive> receives,
+                 const Box& box = {});
     ~HaloExchange();
     HaloExchange(HaloExchange&&) noexcept;
     HaloExchange& operator=(HaloExchange&&) noexcept;
@@ -49,6 +51,9 @@ public:
         start_positions(x);
         finish_positions(x);
     }
+
+    /// From now on copies are shifted by the vectors of this box.
+    void follow(const Box& box);
 
     /// Owners -> copies, without shifts (velocities, increments). Collective among neighbours.
     void update(std::span<IVec3> values);

@@ -16,6 +16,18 @@ public:
     /// that is not lower triangular, has no volume or is too skewed (|bx| > ax/2 etc. beyond rounding).
     Box(const Mat3& vectors, int lattice_bits);
 
+    /// The same lattice of points by vectors that are less skewed, where these are too skewed for the constructor:
+    /// b + flips[0] a and c + flips[1] a + flips[2] b', exactly so in force; zeros, and nothing is changed, where they
+    /// are not. `vectors`: rows, which become those of the result.
+    static std::array<std::int32_t, 3> reduce(Mat3& vectors, int lattice_bits);
+
+    /// Image counts of an atom by vectors that have been flipped by reduce(), for the same unwrapped position.
+    static Image after_flips(const Image& image, const std::array<std::int32_t, 3>& flips)
+    {
+        return {image[0] - image[1] * flips[0] - image[2] * flips[1], image[1] - image[2] * flips[2], image[2]};
+    }
+
+    int lattice_bits() const { return lattice_bits_; }
     const Mat3& master() const { return master_; }                   // as given [nm]
     const IVec3& lattice_vector(int k) const { return vectors_[k]; } // in force [2^-48 nm]
     Mat3 vectors() const;                                            // in force, rows [nm]
@@ -71,6 +83,7 @@ public:
 private:
     Image wrap_outside(IVec3& x) const;
 
+    int lattice_bits_ = position_bits;
     Mat3 master_ = Mat3::Zero();
     std::array<IVec3, 3> vectors_{IVec3::Zero(), IVec3::Zero(), IVec3::Zero()};
     IVec3 half_ = IVec3::Zero();

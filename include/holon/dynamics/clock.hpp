@@ -11,6 +11,7 @@ struct Clock {
     double dt = 0.0;       // [ps]
     std::int64_t last = 0; // the step at which the run ends
     bool measured = true;  // energies of this step are wanted
+    bool totals = true;    // those of the forces and their virial are, for whatever use
 
     double time() const { return start + static_cast<double>(step) * dt; } // [ps]
     bool at_end() const { return step >= last; }

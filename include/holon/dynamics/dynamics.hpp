@@ -32,6 +32,7 @@ private:
     DegreesOfFreedom dof_;
     Scheme scheme_;
     Clock clock_;
+    bool barostatted_;
     std::string verdict_;
 };
 

@@ -39,9 +39,16 @@ struct ForceContext {
 /// All interactions of a system but its constraints, and the lists that they need.
 class ForceField {
 public:
-    /// `topology` and `box` must outlive this object; the box may change, see follow(). Throws InputError, if the box
-    /// is too small for the cutoff. Collective.
-    ForceField(Communicator comm, const Topology& topology, const Parameters& parameters, const Box& box);
+    /// `topology` and `box` must outlive this object; the box may change, see follow_box(). The mesh is chosen for
+    /// `start_box`. Throws InputError, if the box is too small for the cutoff. Collective.
+    ForceField(Communicator comm, const Topology& topology, const Parameters& parameters, const Box& box,
+               const Box& start_box);
+
+    /// After the box has changed: whatever depends on it. Throws InputError as above. Collective.
+    void follow_box();
+
+    /// How far periodic images have moved since rebuild_lists(), at most, because the box has changed [nm].
+    double box_motion() const;
 
     /// Which copies the bonded terms ask for.
     std::vector<MoleculeNeeds> needs(const std::vector<MoleculeClusters>& clusters) const
@@ -72,12 +79,14 @@ public:
     const MeshSettings* mesh_settings() const { return mesh_settings_.get(); } // null: no mesh
 
 private:
+    void use_volume();
     void reduce(ForceSums& sums);
 
     Communicator comm_;
     const Topology& topology_;
     Parameters parameters_;
     const Box& box_;
+    Mat3 box_of_lists_ = Mat3::Zero();                  // rows [nm]
     std::shared_ptr<const MeshSettings> mesh_settings_; // null: no mesh
     NonbondedConstants nonbonded_;
     double skin_;

@@ -17,6 +17,10 @@ struct Measurement {
     Mat3 virial = Mat3::Zero();   // -1/2 sum r (x) f with constraint forces [kJ/mol]
     Mat3 pressure = Mat3::Zero(); // [bar]
 
+    /// The box, rows [nm]; and the pressure that it feels, if it has a barostat: that of the scaling groups [bar].
+    Mat3 box = Mat3::Zero();
+    Mat3 group_pressure = Mat3::Zero();
+
     double mean_pressure() const { return pressure.trace() / 3.0; }
 };
 

@@ -15,6 +15,7 @@ namespace holon {
 struct Kinetic {
     double total = 0.0;
     Mat3 tensor = Mat3::Zero();
+    Mat3 groups = Mat3::Zero(); // of the scaling groups
 };
 
 struct Step;
@@ -46,7 +47,9 @@ struct Step {
     Recorder& recorder;
     const Scheme& scheme;
     Clock clock;
+    bool groups_move = false;              // a barostat wants to know how the scaling groups do
     Kinetic kinetic = {};                  // gathered for the measurement
+    Mat3 group_pressure = Mat3::Zero();    // where a barostat has looked at it [kJ/mol/nm^3]
     Mat3 constraint_virial = Mat3::Zero(); // likewise: of the whole system [kJ/mol]
     bool ended = false;                    // the run ends here: what of this step has been done is taken back
     std::string verdict = {};              // why, for the log
@@ -57,6 +60,8 @@ struct SchemeInput {
     const Parameters& parameters;
     const DegreesOfFreedom& dof;
     State& state; // to declare what they keep
+    const Box& box;
+    std::int64_t n_scaling_groups; // of the whole system
 };
 
 } // namespace holon

@@ -15,11 +15,18 @@ Part drift(double fraction);                     // x += v x fraction of dt; x_r
 Part constrain_positions(double kick_fraction);
 Part constrain_velocities();
 
-Part measure(const SchemeInput& input); // energies, pressure; the run ends here at its last step
-Part next_step();  // the next step begins: all ranks agree on their health, and copies follow their owners
-Part forces();     // at the present positions
-Part checkpoint(); // the recorder gets what the run can go on from
-Part checkpoint_during(Part work); // likewise, while this work leaves positions and velocities alone
+Part measure(const SchemeInput& input);   // energies, pressure; the run ends here at its last step
+Part next_step(const SchemeInput& input); // all ranks agree on their health, and copies follow their owners
+Part forces();                            // at the present positions
+Part checkpoint();                        // the recorder gets what the run can go on from
+Part checkpoint_during(Part work);        // likewise, while this work leaves positions and velocities alone
+
+/// What the barostat of `pcoupl` does, in every step of it: looks at the pressure, before measure(); and takes the box,
+/// and the positions and velocities that drift() and constraints have led to, further, after it. Or `deform` does.
+struct BoxParts {
+    Part pressure, change;
+};
+BoxParts box(const SchemeInput& input);
 
 Part remove_com_motion(const SchemeInput& input);  // every nstcomm steps
 Part thermostat(const SchemeInput& input);         // that of `tcoupl`, every nsttcouple steps

@@ -5,6 +5,7 @@
 #include <holon/core/timer.hpp>
 #include <holon/dynamics/force_field.hpp>
 #include <holon/dynamics/health.hpp>
+#include <holon/dynamics/scaling_groups.hpp>
 #include <holon/dynamics/votes.hpp>
 #include <holon/system/load_balance.hpp>
 #include <holon/system/partition.hpp>
@@ -12,6 +13,7 @@
 
 #include <array>
 #include <memory>
+#include <optional>
 #include <vector>
 
 namespace holon {
@@ -27,7 +29,9 @@ struct Snapshot {
 class System {
 public:
     /// Throws InputError if the box is too small for the cutoff or the domains do not fit the ranks. Collective.
-    System(Communicator comm, std::shared_ptr<const Topology> topology, const Parameters& parameters, const Box& box);
+    /// `start_box`: that of the start of the run, for which the mesh is chosen, if it is another.
+    System(Communicator comm, std::shared_ptr<const Topology> topology, const Parameters& parameters, const Box& box,
+           const std::optional<Box>& start_box = {});
 
     System(const System&) = delete;
     System& operator=(const System&) = delete;
@@ -41,6 +45,11 @@ public:
 
     /// True if repartition() must come before the next forces, by the agreed displacement.
     bool stale(const Votes& votes) const;
+
+    /// Another box [rows, nm], and all that hangs on it; too skewed vectors are flipped, see Box::reduce(). Positions
+    /// have to be moved by the caller, and to be published before anything else happens to them, see stale(). Throws
+    /// Failure, alike on all ranks, for a box that can not be. Collective.
+    void set_box(Mat3 vectors);
 
     /// Copies follow their owners, at once or until compute_forces() needs them: the mesh does not. Collective.
     void update_halo();
@@ -81,7 +90,9 @@ public:
     const Partition& partition() const { return partition_; }
     const ForceField& force_field() const { return forces_; }
     const Constraints& constraints() const { return constraints_; }
+    const std::vector<MoleculeClusters>& clusters() const { return clusters_; } // of each molecule type
     std::int64_t n_repartitions() const { return n_repartitions_; }
+    ScalingGroups& scaling_groups();                    // of the atoms as they are shared out
     LoadReport load_report() { return load_.report(); } // Collective.
 
     Atoms atoms;
@@ -102,12 +113,14 @@ private:
     std::shared_ptr<const Topology> topology_;
     Parameters parameters_;
     Box box_;
+    bool flipped_ = false; // the box, since the last repartition
     std::vector<MoleculeClusters> clusters_;
     ForceField forces_;
     Constraints constraints_;
     Partition partition_;
     LoadBalance load_;
     std::int64_t n_repartitions_ = 0;
+    std::unique_ptr<ScalingGroups> scaling_groups_; // null: not asked for since the last repartition
 };
 
 /// find_clusters() of each molecule type.

@@ -4,6 +4,7 @@
 
 #include <limits>
 #include <memory>
+#include <vector>
 
 namespace holon {
 
@@ -28,7 +29,7 @@ public:
 /// J. Liang, L. Lu, S. Jiang et al., arXiv:2505.09727.
 class ProlateSplit final : public EwaldSplit {
 public:
-    ProlateSplit(double cutoff, double band) : cutoff_(cutoff), psi_(band) {}
+    ProlateSplit(double cutoff, double band);
     const Prolate& psi() const { return psi_; }
 
     double smooth(double r) const override;
@@ -39,8 +40,12 @@ public:
     double background() const override { return cutoff_ * cutoff_ * psi_.second_moment(); }
 
 private:
+    struct Node {
+        double value, slope; // of psi, per interval
+    };
     double cutoff_;
     Prolate psi_;
+    std::vector<Node> transform_; // psi at equal distances over [0, 1]: cubic between, to 1e-13
 };
 
 /// Ewald's own: Phi(r) = erf(beta r). P. P. Ewald, Ann. Phys. 369, 253 (1921).

@@ -18,6 +18,9 @@ class LongRange {
 public:
     virtual ~LongRange() = default;
 
+    /// After the box has changed.
+    virtual void follow_box() = 0;
+
     /// After atoms have changed owners; holds until one has moved by `reach` [nm]. Collective.
     virtual void set_up(const Atoms& atoms, double reach) = 0;
 
@@ -61,7 +64,7 @@ std::unique_ptr<LongRange> make_mesh(Communicator comm, const Topology& topology
 /// Term by term, all k up to k_cutoff [1/nm]; 0: until chi(k) is below 1e-12. Exact, and slow: the reference.
 ///     E = K/(2 V) sum_k (4 pi / k^2) chi(k) |sum_i q_i exp(i k r_i)|^2
 /// The same bits on any number of ranks: the sum over atoms is one of integers. `box` must outlive the result.
-std::unique_ptr<LongRange> make_plain_ewald(Communicator comm, const EwaldSplit& split, const Box& box,
+std::unique_ptr<LongRange> make_plain_ewald(Communicator comm, std::shared_ptr<const EwaldSplit> split, const Box& box,
                                             double coulomb_factor, double k_cutoff);
 
 /// The parts of the energy that do not depend on positions: what each charge has of its own smooth potential, and the

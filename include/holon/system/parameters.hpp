@@ -17,6 +17,8 @@ enum class MeshKind { esp, spme };
 enum class Modifier { none, potential_shift, potential_switch, force_switch };
 enum class DispersionCorrection { no, energy, energy_pressure, all_energy, all_energy_pressure };
 enum class ConstraintKind { none, h_bonds, all_bonds, h_angles, all_angles };
+enum class CouplingType { isotropic, semiisotropic, surface_tension, anisotropic };
+enum class RefcoordScaling { no, all, com };
 enum class CommMode { none, linear };
 enum class LoadBalancing { automatic, yes, no };
 enum class OverRelaxation { automatic, yes, no };
@@ -112,6 +114,21 @@ struct Parameters {
     bool gen_vel = false;
     double gen_temp = 300.0;
     std::uint64_t gen_seed = 0;
+
+    // pressure
+    std::string pcoupl = "no"; // or the name of a barostat
+    CouplingType pcoupltype = CouplingType::isotropic;
+    std::int64_t nstpcouple = 1;         // steps from one action of it to the next
+    double tau_p = 1.0;                  // [ps]
+    std::vector<double> compressibility; // [1/bar]: as many as pcoupltype asks for
+    std::vector<double> ref_p;           // likewise [bar]; surface tension: of all surfaces together [bar nm], and P_z
+    double ensemble_temperature = -1.0;  // [K] of the barostat's noise and inertia; < 0: there is none
+    RefcoordScaling refcoord_scaling = RefcoordScaling::no; // of the references of position restraints
+
+    /// How fast ax, by, cz, bx, cx, cy of the box change [nm/ps].
+    std::array<double, 6> deform{};
+    bool deforms() const { return deform != std::array<double, 6>{}; }
+    bool changes_box() const { return pcoupl != "no" || deforms(); }
 
     // decomposition, checkpoint
     std::vector<int> domains; // empty: automatic; else 3 numbers

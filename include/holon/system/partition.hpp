@@ -37,6 +37,9 @@ public:
     /// Post: atoms.x of copies is up to date; f and x_ref have the new size, contents undefined.
     void repartition(Atoms& atoms, double width);
 
+    /// After the box has changed: copies are shifted by its vectors from the next update on.
+    void follow_box() { halo_->follow(box_); }
+
     /// Other faces of the domains, in force from the next repartition() on. Alike on all ranks.
     void set_grid(const DomainGrid& grid) { grid_ = grid; }
 

@@ -11,6 +11,9 @@ public:
 
     void apply(Step& step) override
     {
+        if (!step.clock.totals) return;
+        if (step.groups_move)
+            step.kinetic.groups += weight_ * step.system.scaling_groups().kinetic_tensor(step.system.atoms);
         if (!step.clock.measured) return;
         const Mat3 tensor = kinetic_tensor(step.system.atoms, step.system.comm());
         step.kinetic.tensor += weight_ * tensor;
@@ -46,6 +49,8 @@ private:
         m.temperature = dof_ > 0.0 ? 2.0 * m.kinetic / (dof_ * units::boltzmann) : 0.0;
         m.virial = m.forces.virial + step.constraint_virial;
         m.pressure = pressure_tensor(step.kinetic.tensor, m.virial, step.system.box().volume());
+        m.box = step.system.box().vectors();
+        m.group_pressure = step.group_pressure * units::bar_per_kj_per_mol_nm3;
         return m;
     }
 

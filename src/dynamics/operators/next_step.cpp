@@ -25,25 +25,39 @@ namespace {
 
 class NextStep : public Operator {
 public:
+    explicit NextStep(const Parameters& parameters) : nstpcouple_(parameters.pcoupl == "no" ? 0 : parameters.nstpcouple)
+    {
+    }
+
     void apply(Step& step) override
     {
         auto& clock = step.clock;
         ++clock.step;
         if (!publish_positions(step.system, step.recorder, clock.step)) clock.last = clock.step;
         clock.measured = clock.at_end() || step.recorder.wants_energies(clock.step);
+        clock.totals = clock.measured || wanted_by_barostat(clock.step);
     }
+
+private:
+    /// When it acts, and in the step after that, to see what it has done.
+    bool wanted_by_barostat(std::int64_t step) const
+    {
+        return nstpcouple_ > 0 && (step % nstpcouple_ == 0 || (step - 1) % nstpcouple_ == 0);
+    }
+
+    std::int64_t nstpcouple_; // 0: there is none
 };
 
 class Forces : public Operator {
 public:
-    void apply(Step& step) override { step.system.compute_forces(step.clock.measured); }
+    void apply(Step& step) override { step.system.compute_forces(step.clock.totals); }
 };
 
 } // namespace
 
-Part parts::next_step()
+Part parts::next_step(const SchemeInput& input)
 {
-    return std::make_unique<NextStep>();
+    return std::make_unique<NextStep>(input.parameters);
 }
 
 Part parts::forces()

@@ -10,9 +10,10 @@ namespace {
 Scheme make(const SchemeInput& input)
 {
     using namespace parts;
+    auto box = parts::box(input);
     return sequence(frame(), thermostat(input), kinetic_energy(0.5), kick(1.0), drift(1.0), constrain_positions(1.0),
-                    kinetic_energy(0.5), measure(input), next_step(), remove_com_motion(input),
-                    checkpoint_during(forces()));
+                    kinetic_energy(0.5), std::move(box.pressure), measure(input), std::move(box.change),
+                    next_step(input), remove_com_motion(input), checkpoint_during(forces()));
 }
 
 } // namespace

@@ -10,9 +10,10 @@ namespace {
 Scheme make(const SchemeInput& input)
 {
     using namespace parts;
-    return sequence(frame(), kinetic_energy(1.0), kick(0.5), drift(1.0), constrain_positions(0.5), measure(input),
-                    next_step(), forces(), kick(0.5), constrain_velocities(), thermostat(input),
-                    remove_com_motion(input), checkpoint());
+    auto box = parts::box(input);
+    return sequence(frame(), kinetic_energy(1.0), kick(0.5), drift(1.0), constrain_positions(0.5),
+                    std::move(box.pressure), measure(input), std::move(box.change), next_step(input), forces(),
+                    kick(0.5), constrain_velocities(), thermostat(input), remove_com_motion(input), checkpoint());
 }
 
 } // namespace

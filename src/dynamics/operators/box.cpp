@@ -1,0 +1,127 @@
+#include <holon/core/error.hpp>
+#include <holon/core/units.hpp>
+#include <holon/dynamics/barostat.hpp>
+#include <holon/dynamics/parts.hpp>
+
+#include <fmt/format.h>
+
+namespace holon {
+
+namespace {
+
+/// Positions have been led to the end of the step: the half of it that follows the change has been taken, too.
+void change_box(Step& step, const BoxChange& change)
+{
+    constexpr double most = 0.1; // relative, at once
+    auto& system = step.system;
+    const Mat3 strain = system.box().master().inverse() * change.box - Mat3::Identity();
+    if (!(strain.cwiseAbs().maxCoeff() < most))
+        throw Failure(fmt::format("step {}: the box would change by {:.0f} % at once. The system is far from the "
+                                  "pressure that it is to have: minimise it and let it come to its temperature first, "
+                                  "or take a longer tau-p.",
+                                  step.clock.step, 100.0 * strain.cwiseAbs().maxCoeff()));
+    const auto timer = system.timers.measure(Stage::integrate);
+    auto& groups = system.scaling_groups();
+    groups.find_centres(system.atoms, system.box());
+    groups.follow(system.atoms, system.box(), change.box, change.velocities, 0.5 * step.clock.dt);
+    system.set_box(change.box);
+}
+
+PressureState pressure_state(Step& step)
+{
+    const auto timer = step.system.timers.measure(Stage::integrate);
+    auto& system = step.system;
+    auto& groups = system.scaling_groups();
+    groups.find_centres(system.atoms, system.box());
+    PressureState state;
+    state.step = step.clock.step;
+    state.kinetic = step.kinetic.groups;
+    state.virial = system.totals().virial + groups.internal_virial(system.atoms, system.box());
+    state.box = system.box().master();
+    state.volume = system.box().volume();
+    const Mat3 pressure = 2.0 / state.volume * (state.kinetic - state.virial);
+    state.pressure = 0.5 * (pressure + pressure.transpose());
+    return state;
+}
+
+/// The barostat, before and after the measurement.
+struct Coupling {
+    std::unique_ptr<Barostat> barostat;
+    std::int64_t interval; // in steps
+    BoxChange change;      // to be done in this step
+    bool acts_at(std::int64_t step) const { return step % interval == 0; }
+};
+
+class Pressure : public Operator {
+public:
+    explicit Pressure(std::shared_ptr<Coupling> coupling) : coupling_(std::move(coupling)) {}
+
+    void apply(Step& step) override
+    {
+        auto& [barostat, interval, change] = *coupling_;
+        const bool acted = coupling_->acts_at(step.clock.step - 1), acts = coupling_->acts_at(step.clock.step);
+        if (!acted && !acts && !step.clock.measured) return;
+        const auto state = pressure_state(step);
+        step.group_pressure = state.pressure;
+        if (acted) barostat->note_outcome(state);
+        if (acts) change = barostat->change(state);
+    }
+
+    double stored_energy() const override { return coupling_->barostat->stored_energy(); }
+
+private:
+    std::shared_ptr<Coupling> coupling_;
+};
+
+class ChangeBox : public Operator {
+public:
+    explicit ChangeBox(std::shared_ptr<Coupling> coupling) : coupling_(std::move(coupling)) {}
+
+    void apply(Step& step) override
+    {
+        if (!coupling_->acts_at(step.clock.step)) return;
+        change_box(step, coupling_->change);
+        coupling_->barostat->done();
+    }
+
+private:
+    std::shared_ptr<Coupling> coupling_;
+};
+
+/// Velocities are those relative to the flow that takes matter along with the box; what this does to them is what
+/// keeps free particles on straight lines.
+class Deform : public Operator {
+public:
+    explicit Deform(const SchemeInput& input)
+    {
+        const auto& rate = input.parameters.deform;
+        rate_ << rate[0], 0.0, 0.0, rate[3], rate[1], 0.0, rate[4], rate[5], rate[2];
+    }
+
+    void apply(Step& step) override
+    {
+        const Mat3& box = step.system.box().master();
+        const Mat3 to = box + step.clock.dt * rate_;
+        if (!(to.diagonal().minCoeff() > 0.0))
+            throw Failure(fmt::format("step {}: deform has shrunk the box to nothing", step.clock.step));
+        change_box(step, {to, to.inverse() * box});
+    }
+
+private:
+    Mat3 rate_; // [nm/ps]
+};
+
+} // namespace
+
+parts::BoxParts parts::box(const SchemeInput& input)
+{
+    const auto* entry = barostat_entry(input.parameters.pcoupl);
+    if (entry != nullptr) {
+        auto coupling = std::make_shared<Coupling>(entry->make(input), input.parameters.nstpcouple, BoxChange{});
+        return {std::make_unique<Pressure>(coupling), std::make_unique<ChangeBox>(coupling)};
+    }
+    if (input.parameters.deforms()) return {nullptr, std::make_unique<Deform>(input)};
+    return {};
+}
+
+} // namespace holon
