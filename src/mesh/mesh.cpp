@@ -187,10 +187,8 @@ template <class Real, class Int>
 void Mesh<Real, Int>::note_window(const Window& window)
 {
     for (std::size_t k = 0; k < 3; ++k)
-        for (int m = 0; m <= n_[k] / 2; ++m) {
-            const double w = window.transform(m, n_[k]);
-            window_factor_[k].push_back(1.0 / (w * w));
-        }
+        for (int m = 0; m <= n_[k] / 2; ++m)
+            window_factor_[k].push_back(1.0 / (window.transform(m, n_[k]) * window.transform(m, n_[k])));
 }
 
 template <class Real, class Int>
