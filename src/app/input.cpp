@@ -11,6 +11,7 @@
 #include <holon/io/index_file.hpp>
 #include <holon/io/text_file.hpp>
 #include <holon/io/topology_file.hpp>
+#include <holon/system/mass_repartition.hpp>
 
 #include "constraint_check.hpp"
 #include "restraints.hpp"
@@ -101,6 +102,8 @@ void interpret(RunInput& input, const std::string& topology_text, const std::str
     const auto& parameters = input.settings.parameters;
     input.topology = std::make_shared<Topology>(
         read_topology(ExpandedTopology::from_text(topology_text), {parameters.constraints}, notes));
+    if (const double factor = parameters.mass_repartition_factor; factor > 1.0)
+        repartition_masses(*input.topology, factor, fmt::format("mass-repartition-factor = {:g}", factor), notes);
     check_count(input.topology->n_atoms());
     std::vector<AtomGroup> groups;
     if (!index_text.empty()) groups = parse_index(index_text, index_name, input.topology->n_atoms());

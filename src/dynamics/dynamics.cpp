@@ -52,14 +52,14 @@ Dynamics::Dynamics(System& system, const Parameters& parameters, std::int64_t st
       scheme_(scheme_entry(parameters.integrator)
                   .make({parameters, dof_, system.state, system.box(),
                          ScalingGroups::count(system.topology(), system.clusters())})),
-      clock_(clock_at(step, parameters)), barostatted_(parameters.pcoupl != "no")
+      clock_(clock_at(step, parameters)), groups_move_(parameters.pcoupl != "no" || parameters.mts())
 {
 }
 
 void Dynamics::run(std::int64_t last, Recorder& recorder)
 {
     clock_.last = last;
-    Step step{system_, recorder, scheme_, clock_, barostatted_};
+    Step step{system_, recorder, scheme_, clock_, groups_move_};
     step.clock.measured = step.clock.totals = true;
     system_.compute_forces(step.clock.totals);
     while (!step.ended) {
@@ -78,7 +78,7 @@ void Dynamics::run(std::int64_t last, Recorder& recorder)
 void Dynamics::begin_step()
 {
     Recorder nobody;
-    Step step{system_, nobody, scheme_, clock_, barostatted_};
+    Step step{system_, nobody, scheme_, clock_, groups_move_};
     step.clock.measured = step.clock.totals = false;
     for (auto part = scheme_.begin(); part != scheme_.end() && !(*part)->constrains(); ++part) (*part)->apply(step);
 }

@@ -128,6 +128,35 @@ public:
             v_.tc_groups.push_back({{v_.tc_grps[k], {}}, v_.tau_t[k], v_.ref_t[k]});
     }
 
+    /// Forces of level 2 are those of group 1.
+    void time_steps()
+    {
+        v_.mts_factor = 1;
+        v_.group_of_force_term = {};
+        if (!v_.mts_wanted) return;
+        if (!scheme_.splits_forces)
+            fail("mts", "integrator = " + v_.integrator + " takes all forces at every step; use md, md-vv or mts = no");
+        v_.mts_factor = v_.mts_level2_factor;
+        const auto put = [this](ForceTerm term) { v_.group_of_force_term[static_cast<std::size_t>(term)] = 1; };
+        bool long_range = false;
+        for (const std::string& name : v_.mts_level2_forces) {
+            if (plain(name) == plain("longrange-nonbonded")) {
+                long_range = true;
+                put(ForceTerm::mesh);
+            } else if (plain(name) == plain("nonbonded")) {
+                put(ForceTerm::pair);
+            } else {
+                fail("mts-level2-forces", "'" + name +
+                                              "' can not be apart from other bonded forces; choose from "
+                                              "longrange-nonbonded and nonbonded");
+            }
+        }
+        if (v_.coulomb == CoulombKind::mesh && !long_range)
+            fail("mts-level2-forces", "with a mesh, longrange-nonbonded must be in level 2");
+        if (long_range && v_.coulomb != CoulombKind::mesh && v_.coulomb != CoulombKind::ewald)
+            note("mts-level2-forces", "there are no long-range forces without a mesh");
+    }
+
     /// After temperature().
     void pressure()
     {
@@ -323,6 +352,7 @@ void combine(MdpValues& values, const GivenSettings& given, Notes& notes)
     combination.preprocessing();
     combination.dynamics();
     combination.nonbonded();
+    combination.time_steps();
     combination.temperature();
     combination.pressure();
     combination.constraints();

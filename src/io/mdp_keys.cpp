@@ -11,7 +11,7 @@ namespace {
 
 // Keys with numbers in them, in lower case with dashes.
 constexpr std::string_view inert_families[] = {
-    "pull-", "awh-", "awh1-", "awh2-", "awh3-", "rot-", "iontype", "mts-", "density-guided-simulation-", "qmmm-cp2k-"};
+    "pull-", "awh-", "awh1-", "awh2-", "awh3-", "rot-", "iontype", "density-guided-simulation-", "qmmm-cp2k-"};
 
 bool in_inert_family(std::string_view name)
 {
@@ -27,7 +27,8 @@ const std::vector<MdpKey>& mdp_keys()
 {
     static const std::vector<MdpKey> keys = [] {
         std::vector<MdpKey> all = computed_mdp_keys();
-        for (const auto& part : {box_mdp_keys(), other_mdp_keys()}) all.insert(all.end(), part.begin(), part.end());
+        for (const auto& part : {box_mdp_keys(), step_mdp_keys(), other_mdp_keys()})
+            all.insert(all.end(), part.begin(), part.end());
         return all;
     }();
     return keys;

@@ -37,9 +37,10 @@ const std::vector<MdpKey>& mdp_keys();
 /// Numbered keys of methods that are off, such as pull-group1-name, all lead to one inert key.
 const MdpKey* find_mdp_key(std::string_view name);
 
-/// The parts of the table; `box`: what changes the box.
+/// The parts of the table; `box`: what changes the box, `step`: what makes time steps longer.
 std::vector<MdpKey> computed_mdp_keys();
 std::vector<MdpKey> box_mdp_keys();
+std::vector<MdpKey> step_mdp_keys();
 std::vector<MdpKey> other_mdp_keys();
 
 } // namespace holon

@@ -251,6 +251,17 @@ std::vector<MdpKey> box_mdp_keys()
     };
 }
 
+std::vector<MdpKey> step_mdp_keys()
+{
+    return {
+        yes_no("mts", &V::mts_wanted),
+        integer("mts-levels", &V::mts_levels, between(2, 2)),
+        names("mts-level2-forces", &V::mts_level2_forces),
+        integer("mts-level2-factor", &V::mts_level2_factor, at_least(2)),
+        real("mass-repartition-factor", &V::mass_repartition_factor, at_least(1)),
+    };
+}
+
 std::vector<MdpKey> computed_mdp_keys()
 {
     using enum Modifier;

@@ -63,7 +63,6 @@ std::vector<MdpKey> off_keys()
         off("cutoff-scheme", "Verlet", "only Verlet is available"),
         off("pbc", "xyz", "only pbc = xyz is available"),
         off("periodic-molecules", "no", "only periodic-molecules = no is available"),
-        off("mts", "no", "multiple time stepping is not available in this version; use mts = no"),
         off("annealing", "no", "annealing is not available in this version; use annealing = no"),
         off("ewald-geometry", "3d", "only ewald-geometry = 3d is available"),
         off("epsilon-surface", "0", "only conducting boundaries are available; use epsilon-surface = 0"),

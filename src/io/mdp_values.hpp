@@ -22,6 +22,9 @@ struct MdpValues : Parameters {
     CoulombType coulombtype = CoulombType::cutoff;
     VdwType vdwtype = VdwType::cutoff;
     std::vector<std::string> tc_grps, comm_grps;
+    bool mts_wanted = false;
+    std::int64_t mts_levels = 2, mts_level2_factor = 2;
+    std::vector<std::string> mts_level2_forces = {"longrange-nonbonded"};
     std::vector<double> tau_t, ref_t;
     bool derive_ld_seed = true, derive_gen_seed = true;
 };

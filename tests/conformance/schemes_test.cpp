@@ -74,8 +74,8 @@ struct Case {
     }
 };
 
-/// Settings of barostats, and of a box that is deformed until it has to be flipped.
-std::vector<std::string> box_changes()
+/// Settings of barostats, of a box that is deformed until it has to be flipped, and of forces that act seldom.
+std::vector<std::string> more_settings()
 {
     const std::string isotropic = "compressibility = 5e-5\nref-p = 500\n", ends = "tau-p = 0.2\nnstpcouple = 3\n"
                                                                                   "ensemble-temperature = 300\n";
@@ -89,6 +89,7 @@ std::vector<std::string> box_changes()
         all.push_back(pcoupl + "pcoupltype = anisotropic\ncompressibility = 5e-5 4e-5 0 1e-5 2e-5 3e-5\n"
                                "ref-p = 500 400 300 20 10 -10\n");
     }
+    all.emplace_back("mts = yes\nmts-level2-forces = longrange-nonbonded nonbonded\nmts-level2-factor = 2\n");
     all.emplace_back("deform = 0.1 -0.2 0.1 -6 0.5 8\n");
     return all;
 }
@@ -115,10 +116,13 @@ std::vector<Case> cases()
     auto all = cases_without_barostat();
     const auto n = all.size();
     for (std::size_t k = 0; k < n; ++k) {
-        if (scheme_entry(all[k].scheme).traits.minimises) continue;
-        const auto changes = box_changes();
-        // Each with some of the systems.
-        for (std::size_t c = (k + k / 3) % 3; c < changes.size(); c += 3) {
+        const auto& traits = scheme_entry(all[k].scheme).traits;
+        if (traits.minimises) continue;
+        const auto changes = more_settings();
+        // Each with some of the systems and some of the baths.
+        constexpr std::size_t stride = 5;
+        for (std::size_t c = (k + k / 3) % stride; c < changes.size(); c += stride) {
+            if (changes[c].starts_with("mts") && !traits.splits_forces) continue;
             all.push_back(all[k]);
             all.back().more += changes[c];
         }

@@ -32,7 +32,7 @@ private:
     DegreesOfFreedom dof_;
     Scheme scheme_;
     Clock clock_;
-    bool barostatted_;
+    bool groups_move_; // see Step
     std::string verdict_;
 };
 

@@ -47,9 +47,9 @@ struct Step {
     Recorder& recorder;
     const Scheme& scheme;
     Clock clock;
-    bool groups_move = false;              // a barostat wants to know how the scaling groups do
+    bool groups_move = false;              // whether it matters how the scaling groups do
     Kinetic kinetic = {};                  // gathered for the measurement
-    Mat3 group_pressure = Mat3::Zero();    // where a barostat has looked at it [kJ/mol/nm^3]
+    Mat3 group_pressure = Mat3::Zero();    // of the scaling groups, where it matters [kJ/mol/nm^3]
     Mat3 constraint_virial = Mat3::Zero(); // likewise: of the whole system [kJ/mol]
     bool ended = false;                    // the run ends here: what of this step has been done is taken back
     std::string verdict = {};              // why, for the log

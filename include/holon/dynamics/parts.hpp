@@ -8,7 +8,9 @@ namespace holon::parts {
 Part frame();                                    // the recorder gets the state
 Part kinetic_energy(double weight);              // its tensor, times this, for the measurement
 Part kick(double fraction, int force_group = 0); // v += f / m x fraction of dt
-Part drift(double fraction);                     // x += v x fraction of dt; x_ref is where it started
+/// Likewise by the forces of the second group for all steps until it acts again; null, if there is no such group.
+Part slow_kick(double fraction, const SchemeInput& input);
+Part drift(double fraction); // x += v x fraction of dt; x_ref is where it started
 
 /// x onto the constraints along x_ref, with what velocities take of it. The displacement stands for the constraint
 /// forces of a kick by this fraction of dt.
@@ -17,7 +19,7 @@ Part constrain_velocities();
 
 Part measure(const SchemeInput& input);   // energies, pressure; the run ends here at its last step
 Part next_step(const SchemeInput& input); // all ranks agree on their health, and copies follow their owners
-Part forces();                            // at the present positions
+Part forces(const SchemeInput& input);    // at the present positions: those that are wanted in this step
 Part checkpoint();                        // the recorder gets what the run can go on from
 Part checkpoint_during(Part work);        // likewise, while this work leaves positions and velocities alone
 

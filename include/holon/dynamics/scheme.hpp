@@ -9,9 +9,10 @@ namespace holon {
 
 /// What the rest of the program needs to know of a scheme.
 struct SchemeTraits {
-    bool minimises = false;  // steps are no time: no dt, no velocities, no coupling
-    bool own_bath = false;   // the temperature groups are those of its friction: no thermostat beside it
-    bool reversible = false; // the same bits backwards, where the thermostat and constraints allow it
+    bool minimises = false;     // steps are no time: no dt, no velocities, no coupling
+    bool own_bath = false;      // the temperature groups are those of its friction: no thermostat beside it
+    bool splits_forces = false; // those of the second force group may act every so many steps
+    bool reversible = false;    // the same bits backwards, where the thermostat and constraints allow it
 };
 
 /// A line of the list.

@@ -62,6 +62,8 @@ struct Parameters {
     std::int64_t nstcomm = 100;
     std::vector<AtomGroup> comm_groups;
 
+    double mass_repartition_factor = 1.0; // atoms have at least this times the smallest mass, at their neighbours' cost
+
     // output intervals in steps; 0 = never
     std::int64_t nstlog = 1000;
     std::int64_t nstenergy = 1000;
@@ -93,7 +95,9 @@ struct Parameters {
     double rvdw_switch = 0.0;
     Modifier vdw_modifier = Modifier::potential_shift;
     DispersionCorrection dispersion_correction = DispersionCorrection::no;
-    GroupOfTerm group_of_force_term{}; // all in one
+    GroupOfTerm group_of_force_term{}; // all in group 0, or those of level 2 in group 1:
+    std::int64_t mts_factor = 1;       // steps from one kick by these to the next
+    bool mts() const { return mts_factor > 1; }
 
     // constraints
     ConstraintKind constraints = ConstraintKind::none;

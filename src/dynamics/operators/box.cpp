@@ -88,6 +88,15 @@ private:
     std::shared_ptr<Coupling> coupling_;
 };
 
+/// Looks at the pressure of the groups where that of the atoms is not known.
+class GroupPressure : public Operator {
+public:
+    void apply(Step& step) override
+    {
+        if (step.clock.measured) step.group_pressure = pressure_state(step).pressure;
+    }
+};
+
 /// Velocities are those relative to the flow that takes matter along with the box; what this does to them is what
 /// keeps free particles on straight lines.
 class Deform : public Operator {
@@ -120,8 +129,10 @@ parts::BoxParts parts::box(const SchemeInput& input)
         auto coupling = std::make_shared<Coupling>(entry->make(input), input.parameters.nstpcouple, BoxChange{});
         return {std::make_unique<Pressure>(coupling), std::make_unique<ChangeBox>(coupling)};
     }
-    if (input.parameters.deforms()) return {nullptr, std::make_unique<Deform>(input)};
-    return {};
+    BoxParts parts;
+    if (input.parameters.mts()) parts.pressure = std::make_unique<GroupPressure>();
+    if (input.parameters.deforms()) parts.change = std::make_unique<Deform>(input);
+    return parts;
 }
 
 } // namespace holon

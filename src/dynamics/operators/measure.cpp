@@ -26,7 +26,7 @@ private:
 
 class Measure : public Operator {
 public:
-    explicit Measure(double dof) : dof_(dof) {}
+    Measure(double dof, bool mts) : dof_(dof), mts_(mts) {}
 
     void apply(Step& step) override
     {
@@ -49,8 +49,12 @@ private:
         m.temperature = dof_ > 0.0 ? 2.0 * m.kinetic / (dof_ * units::boltzmann) : 0.0;
         m.virial = m.forces.virial + step.constraint_virial;
         m.pressure = pressure_tensor(step.kinetic.tensor, m.virial, step.system.box().volume());
-        m.box = step.system.box().vectors();
         m.group_pressure = step.group_pressure * units::bar_per_kj_per_mol_nm3;
+        if (mts_) { // constraint forces are known with slow kicks in them: what the groups feel has the same mean
+            m.virial = step.kinetic.groups - 0.5 * step.system.box().volume() * step.group_pressure;
+            m.pressure = m.group_pressure;
+        }
+        m.box = step.system.box().vectors();
         return m;
     }
 
@@ -63,6 +67,7 @@ private:
     }
 
     double dof_;
+    bool mts_;
 };
 
 } // namespace
@@ -74,7 +79,7 @@ Part parts::kinetic_energy(double weight)
 
 Part parts::measure(const SchemeInput& input)
 {
-    return std::make_unique<Measure>(input.dof.total);
+    return std::make_unique<Measure>(input.dof.total, input.parameters.mts());
 }
 
 } // namespace holon

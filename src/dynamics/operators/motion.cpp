@@ -1,6 +1,8 @@
 #include <holon/dynamics/parts.hpp>
 #include <holon/dynamics/propagate.hpp>
 
+#include "operators/every.hpp"
+
 namespace holon {
 
 namespace {
@@ -41,6 +43,13 @@ private:
 Part parts::kick(double fraction, int force_group)
 {
     return std::make_unique<Kick>(fraction, force_group);
+}
+
+Part parts::slow_kick(double fraction, const SchemeInput& input)
+{
+    const auto& p = input.parameters;
+    if (!p.mts()) return nullptr;
+    return std::make_unique<Every>(p.mts_factor, kick(fraction * static_cast<double>(p.mts_factor), 1));
 }
 
 Part parts::drift(double fraction)

@@ -50,7 +50,16 @@ private:
 
 class Forces : public Operator {
 public:
-    void apply(Step& step) override { step.system.compute_forces(step.clock.totals); }
+    explicit Forces(std::int64_t mts_factor) : mts_factor_(mts_factor) {}
+
+    void apply(Step& step) override
+    {
+        const bool all = step.clock.totals || step.clock.step % mts_factor_ == 0;
+        step.system.compute_forces(step.clock.totals, all ? all_force_groups : ForceGroups{1});
+    }
+
+private:
+    std::int64_t mts_factor_;
 };
 
 } // namespace
@@ -60,9 +69,9 @@ Part parts::next_step(const SchemeInput& input)
     return std::make_unique<NextStep>(input.parameters);
 }
 
-Part parts::forces()
+Part parts::forces(const SchemeInput& input)
 {
-    return std::make_unique<Forces>();
+    return std::make_unique<Forces>(input.parameters.mts_factor);
 }
 
 } // namespace holon

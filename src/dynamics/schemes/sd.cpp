@@ -13,7 +13,7 @@ Scheme make(const SchemeInput& input)
     auto box = parts::box(input);
     return sequence(frame(), kinetic_energy(0.5), kick(1.0), drift(1.0), constrain_positions(1.0), kinetic_energy(0.5),
                     std::move(box.pressure), measure(input), friction_and_noise(input), std::move(box.change),
-                    next_step(input), remove_com_motion(input), checkpoint_during(forces()));
+                    next_step(input), remove_com_motion(input), checkpoint_during(forces(input)));
 }
 
 } // namespace

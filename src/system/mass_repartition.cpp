@@ -1,0 +1,76 @@
+#include <holon/system/mass_repartition.hpp>
+
+#include <holon/core/error.hpp>
+
+#include <algorithm>
+#include <fmt/format.h>
+#include <limits>
+#include <set>
+
+namespace holon {
+
+namespace {
+
+/// Of each atom of a molecule type: the atoms that it is bound to, by potentials, constraints or as rigid water.
+std::vector<std::set<std::int32_t>> bound_atoms(const MoleculeType& molecule)
+{
+    std::vector<std::set<std::int32_t>> bound(molecule.atoms.size());
+    const auto add = [&bound](std::int32_t i, std::int32_t j) {
+        bound[static_cast<std::size_t>(i)].insert(j);
+        bound[static_cast<std::size_t>(j)].insert(i);
+    };
+    for (std::size_t kind = 0; kind < interaction_count; ++kind) {
+        if (!interaction_info[kind].name.ends_with("_bond")) continue;
+        const auto& atoms = molecule.interactions[kind].atoms;
+        for (std::size_t k = 0; k + 1 < atoms.size(); k += 2) add(atoms[k], atoms[k + 1]);
+    }
+    for (const auto& c : molecule.constraints)
+        if (!c.from_angle) add(c.i, c.j);
+    for (const auto& settle : molecule.settles)
+        for (const std::int32_t hydrogen : {1, 2}) add(settle.oxygen, settle.oxygen + hydrogen);
+    return bound;
+}
+
+} // namespace
+
+void repartition_masses(Topology& topology, double factor, const std::string& key, Notes& notes)
+{
+    if (factor <= 1.0) return;
+    double smallest = std::numeric_limits<double>::infinity();
+    for (const auto& block : topology.blocks)
+        for (const auto& atom : topology.molecule_types[static_cast<std::size_t>(block.type)].atoms)
+            if (atom.mass > 0.0 && block.count > 0) smallest = std::min(smallest, atom.mass);
+    const double least = factor * smallest;
+    std::int64_t unbound = 0;
+    for (auto& molecule : topology.molecule_types) {
+        const auto bound = bound_atoms(molecule);
+        auto masses = molecule.atoms;
+        const auto place = [&molecule](std::size_t i) {
+            return fmt::format("atom {} ({}) of molecule {}", i + 1, molecule.atoms[i].name, molecule.name);
+        };
+        for (std::size_t i = 0; i < masses.size(); ++i) {
+            const double mass = molecule.atoms[i].mass;
+            if (mass == 0.0 || mass >= least) continue;
+            if (bound[i].empty()) {
+                ++unbound;
+                continue;
+            }
+            if (bound[i].size() > 1)
+                throw InputError(fmt::format("{}: {}, {} u, is bound to {} atoms: there is no one atom to take mass "
+                                             "from. Use a smaller factor.",
+                                             key, place(i), mass, bound[i].size()));
+            masses[i].mass = least;
+            masses[static_cast<std::size_t>(*bound[i].begin())].mass -= least - mass;
+        }
+        for (std::size_t i = 0; i < masses.size(); ++i)
+            if (molecule.atoms[i].mass >= least && masses[i].mass < least)
+                throw InputError(fmt::format("{}: {} would be left with {:.4g} u, less than the {:.4g} u of the atoms "
+                                             "that take from it. Use a smaller factor.",
+                                             key, place(i), masses[i].mass, least));
+        molecule.atoms = std::move(masses);
+    }
+    if (unbound > 0)
+        notes.add(fmt::format("{}: light atoms in {} places are bound to no other and stay light", key, unbound));
+}
+
+} // namespace holon
