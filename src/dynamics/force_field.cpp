@@ -73,7 +73,8 @@ ForceField::ForceField(Communicator comm, const Topology& topology, const Parame
       mesh_settings_(mesh_settings_for(parameters, box)), nonbonded_(parameters, mesh_settings_),
       skin_(parameters.skin), group_(parameters.group_of_force_term), term_index_(topology),
       pair_lists_(topology, nonbonded_), pair_force_(topology, nonbonded_, parameters.precision, box_),
-      bonded_forces_(topology, nonbonded_, box_), self_energy_(PairForce::self_energy(topology, nonbonded_)),
+      bonded_forces_(topology, nonbonded_, box_), sites_(comm_, topology, box_),
+      self_energy_(PairForce::self_energy(topology, nonbonded_)),
       dispersion_(dispersion_correction(topology, box.volume(), parameters))
 {
     check_cutoff(box_, nonbonded_.cutoff());
@@ -89,6 +90,7 @@ void ForceField::rebuild_terms(const ForceContext& context)
 {
     const auto timer = context.timers.measure(Stage::repartition);
     bonded_forces_.set_up(term_index_.localise(context.atoms, context.partition), context.atoms);
+    sites_.rebuild(context.atoms, context.partition);
 }
 
 void ForceField::rebuild_lists(const ForceContext& context)
@@ -100,6 +102,13 @@ void ForceField::rebuild_lists(const ForceContext& context)
         pair_force_.set_up(pair_lists_, context.atoms);
     }
     if (long_range_) long_range_->set_up(context.atoms, pair_lists_.allowed_displacement());
+}
+
+void ForceField::place_sites(const ForceContext& context)
+{
+    if (sites_.empty()) return;
+    const auto timer = context.timers.measure(Stage::integrate);
+    sites_.place(context.atoms);
 }
 
 double ForceField::largest_displacement(const Atoms& atoms) const
@@ -181,7 +190,21 @@ void ForceField::compute(const ForceContext& context, ForceGroups groups, bool w
         accumulate(group(ForceTerm::pair), finish_mesh);
     else
         finish_mesh();
+    spread_from_sites(context, groups, want_totals ? &sums : nullptr);
     if (want_totals) reduce(sums);
+}
+
+/// What virtual sites have of the forces goes to the atoms that they follow.
+void ForceField::spread_from_sites(const ForceContext& context, ForceGroups groups, ForceSums* sums)
+{
+    if (sites_.empty()) return;
+    auto& atoms = context.atoms;
+    const auto timer = context.timers.measure(Stage::integrate);
+    for (int g = 0; g <= std::ssize(atoms.f_further); ++g) {
+        if ((groups >> g & 1) == 0) continue;
+        const ForcesOfGroup forces(atoms, g);
+        sites_.spread(atoms, atoms.f, sums);
+    }
 }
 
 void ForceField::reduce(ForceSums& sums)

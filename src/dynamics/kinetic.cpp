@@ -17,10 +17,11 @@ std::size_t index(std::int64_t i)
 }
 
 /// What constraints leave of the three degrees of freedom of each atom of a molecule: each takes a half from either of
-/// its atoms, a rigid water one from each of its three.
+/// its atoms, a rigid water one from each of its three. Virtual sites have none.
 std::vector<double> degrees_of_freedom_of_atoms(const MoleculeType& molecule)
 {
     std::vector<double> left(molecule.atoms.size(), 3.0);
+    for (const auto& site : molecule.virtual_sites) left[index(site.atom)] = 0.0;
     for (const auto& c : molecule.constraints)
         for (const auto atom : {c.i, c.j}) left[index(atom)] -= 0.5;
     for (const auto& s : molecule.settles)
@@ -77,8 +78,8 @@ DegreesOfFreedom count_degrees_of_freedom(const Topology& topology, const Parame
         for (std::size_t c = 0; c <= com.size(); ++c) of_com[c] += row[c];
 
     DegreesOfFreedom dof;
-    dof.total =
-        3.0 * static_cast<double>(topology.n_atoms() - std::ssize(com)) - static_cast<double>(topology.n_constraints());
+    dof.total = 3.0 * static_cast<double>(topology.n_atoms() - topology.n_virtual_sites() - std::ssize(com)) -
+                static_cast<double>(topology.n_constraints());
     for (std::size_t t = 0; t < coupling.size(); ++t) {
         double n = shared[t][com.size()];
         for (std::size_t c = 0; c < com.size(); ++c)
@@ -132,7 +133,7 @@ void remove_com_motion(Atoms& atoms, std::size_t n_groups, const Communicator& c
         velocity.push_back(mass > 0.0 ? to_lattice(momentum / mass, velocity_unit) : IVec3::Zero());
     }
     for_each_owned(atoms, [&](std::size_t i) {
-        if (atoms.comm_group[i] < n_groups) atoms.v[i] -= velocity[atoms.comm_group[i]];
+        if (atoms.comm_group[i] < n_groups && atoms.inverse_mass[i] > 0.0) atoms.v[i] -= velocity[atoms.comm_group[i]];
     });
 }
 

@@ -56,6 +56,9 @@ void System::distribute(std::vector<AtomRecord> records, std::vector<KeptNumber>
 {
     partition_.distribute(std::move(records), std::move(kept), atoms, forces_.reach());
     renew_local_lists();
+    if (!forces_.settle_sites_in(force_context())) return;
+    partition_.repartition(atoms, forces_.reach());
+    renew_local_lists();
 }
 
 void System::repartition()
@@ -86,8 +89,14 @@ bool System::stale(const Votes& votes) const
     return static_cast<double>(votes[Vote::displacement]) * position_unit >= forces_.allowed_displacement();
 }
 
+void System::place_sites()
+{
+    forces_.place_sites(force_context());
+}
+
 void System::update_halo()
 {
+    place_sites();
     start_halo_update();
     const auto timer = timers.measure(Stage::halo);
     partition_.halo().finish_positions(atoms.x);

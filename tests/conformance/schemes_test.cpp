@@ -5,7 +5,7 @@
 #include <holon/dynamics/thermostat.hpp>
 #include <holon/io/options.hpp>
 
-#include <support/systems.hpp>
+#include <support/site_systems.hpp>
 
 #include <gtest/gtest.h>
 
@@ -73,6 +73,7 @@ std::vector<Case> cases()
         for (const auto& bath : baths) {
             all.push_back({scheme.name, bath, argon(octahedron(2.1), 5, 0.02), ""});
             all.push_back({scheme.name, bath, water(octahedron(1.9), 4, 3), ""});
+            all.push_back({scheme.name, bath, SitesOnAChain(dodecahedron(2.2), 5).take(), ""});
             all.push_back({scheme.name, bath, rigid_chain(dodecahedron(2.2), 5),
                            "constraint-algorithm = shake\nshake-tol = 1e-8\nshake-warm-start = yes\n"});
         }

@@ -10,6 +10,7 @@
 #include <holon/system/force_groups.hpp>
 #include <holon/system/load_balance.hpp>
 #include <holon/system/partition.hpp>
+#include <holon/virtual_sites/virtual_sites.hpp>
 
 #include <array>
 #include <memory>
@@ -43,15 +44,21 @@ public:
     /// is too small for the cutoff. Collective.
     ForceField(Communicator comm, const Topology& topology, const Parameters& parameters, const Box& box);
 
-    /// Which copies the bonded terms ask for.
+    /// Which copies bonded terms and virtual sites ask for.
     std::vector<MoleculeNeeds> needs(const std::vector<MoleculeClusters>& clusters) const
     {
-        return term_index_.needs(clusters);
+        auto needs = term_index_.needs(clusters);
+        sites_.add_needs(clusters, needs);
+        return needs;
     }
 
     /// After atoms have changed owners. Collective.
     void rebuild_terms(const ForceContext& context);
     void rebuild_lists(const ForceContext& context);
+
+    /// Virtual sites follow their parents; of what is told of a start, see VirtualSites::settle_in(). Collective.
+    void place_sites(const ForceContext& context);
+    bool settle_sites_in(const ForceContext& context) { return sites_.settle_in(context.atoms); }
 
     /// Forces of these groups at the present positions, copies of which must be up to date or on their way; with
     /// energies and virial, if wanted. Collective.
@@ -72,6 +79,7 @@ public:
     const MeshSettings* mesh_settings() const { return mesh_settings_.get(); } // null: no mesh
 
 private:
+    void spread_from_sites(const ForceContext& context, ForceGroups groups, ForceSums* sums);
     void reduce(ForceSums& sums);
 
     Communicator comm_;
@@ -86,6 +94,7 @@ private:
     PairLists pair_lists_;
     PairForce pair_force_;
     BondedForces bonded_forces_;
+    VirtualSites sites_;
     std::unique_ptr<LongRange> long_range_; // null: none
     double self_energy_;
     MeshConstants mesh_constants_;

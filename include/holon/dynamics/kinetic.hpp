@@ -11,9 +11,9 @@
 
 namespace holon {
 
-/// Degrees of freedom: 3 per atom, less one per constraint, less 3 per group whose centre-of-mass motion is removed
-/// (taken off its atoms, and with them off the coupling groups, in proportion to their other degrees of freedom, as
-/// GROMACS does).
+/// Degrees of freedom: 3 per atom with mass, less one per constraint, less 3 per group whose centre-of-mass motion is
+/// removed (taken off its atoms, and with them off the coupling groups, in proportion to their other degrees of
+/// freedom, as GROMACS does).
 struct DegreesOfFreedom {
     double total = 0.0;
     std::vector<double> per_group; // of Parameters::tc_groups

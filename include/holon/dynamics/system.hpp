@@ -42,7 +42,11 @@ public:
     /// True if repartition() must come before the next forces, by the agreed displacement.
     bool stale(const Votes& votes) const;
 
-    /// Copies follow their owners, at once or until compute_forces() needs them: the mesh does not. Collective.
+    /// Virtual sites follow the atoms: wherever these have moved, before anything looks at positions. Collective.
+    void place_sites();
+
+    /// Copies follow their owners, at once (virtual sites, too) or until compute_forces() needs them: the mesh does
+    /// not. Collective.
     void update_halo();
     void start_halo_update();
 

@@ -5,6 +5,7 @@ namespace holon {
 
 bool publish_positions(System& system, Recorder& recorder, std::int64_t step)
 {
+    system.place_sites();
     const auto votes = system.vote(recorder.votes());
     if (votes.yes(Vote::failed)) system.fail_together(step);
     recorder.agreed(system.comm(), votes);

@@ -1,7 +1,7 @@
 #include <holon/core/units.hpp>
 #include <holon/dynamics/kinetic.hpp>
 
-#include <support/systems.hpp>
+#include <support/site_systems.hpp>
 
 #include <gtest/gtest.h>
 
@@ -42,6 +42,14 @@ TEST(DegreesOfFreedom, AreThreePerAtomLessConstraintsLessCentreOfMass)
     EXPECT_EQ(count_degrees_of_freedom(topology, with_groups({}, 2)).total, 114 - 37 - 6);
     const auto one = count_degrees_of_freedom(topology, with_groups({group("System", {{0, 38}})}, 1));
     EXPECT_EQ(one.per_group, (std::vector<double>{114 - 37 - 3}));
+}
+
+TEST(DegreesOfFreedom, VirtualSitesHaveNone)
+{
+    const auto topology = four_site_water(cubic(3.0), 3).topology; // 27 waters
+    const auto dof = count_degrees_of_freedom(*topology, with_groups({group("Water", {{0, 108}})}, 1));
+    EXPECT_EQ(dof.total, 27 * 6 - 3);
+    EXPECT_EQ(dof.per_group, (std::vector<double>{27 * 6 - 3}));
 }
 
 /// GROMACS gives each atom of a constraint half of what it takes, and takes the three of the centre of mass off the
