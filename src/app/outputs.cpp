@@ -262,6 +262,7 @@ void Outputs::describe(const RunInput& input, System& system, const std::optiona
     log.line(fmt::format("Domains: {} x {} x {}, {} to {} atoms per rank, at most {} copies", n[0], n[1], n[2], least,
                          most, copies));
     if (mesh) log.line(mesh_text(*mesh));
+    if (topology.n_virtual_sites() > 0) log.line(fmt::format("Virtual sites: {}", topology.n_virtual_sites()));
     if (!system.constraints().empty())
         log.line("Constraints:\n" + system.constraints().description() + diagnosis_text(diagnoses_, topology));
     if (start_step_ != parameters_.init_step || input.in_place)
@@ -412,6 +413,7 @@ Summary Outputs::summary(const System& system, const StepCosts& costs) const
     s.domains = system.partition().grid().n();
     s.atoms = system.topology().n_atoms();
     s.constraints = system.topology().n_constraints();
+    s.virtual_sites = system.topology().n_virtual_sites();
     s.start_step = start_step_;
     s.end_step = step_;
     s.wall_s = costs.wall_s;

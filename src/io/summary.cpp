@@ -76,6 +76,7 @@ std::string summary_text(const Summary& s)
                  {"domains", s.domains},
                  {"atoms", s.atoms},
                  {"constraints", s.constraints},
+                 {"virtual_sites", s.virtual_sites},
                  {"start_step", s.start_step},
                  {"end_step", s.end_step},
                  {"wall_s", s.wall_s},

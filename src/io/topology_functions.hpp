@@ -24,6 +24,8 @@ enum class Section {
     atoms,
     bonded,
     settles,
+    virtual_sites,
+    virtual_site_means,
     exclusions,
     system,
     molecules,
@@ -37,7 +39,7 @@ struct SectionInfo {
     Section section;
     SectionLevel level;
     std::string_view of_types = ""; // bonded: section of the force field that holds the parameters
-    int atoms = 0;                  // bonded, bonded_types
+    int atoms = 0;                  // bonded, bonded_types, virtual_sites
 };
 
 /// The section of that name (case, '-' and '_' do not matter), or nullptr.

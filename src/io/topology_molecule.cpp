@@ -4,6 +4,7 @@
 #include <holon/io/text_file.hpp>
 
 #include "topology_rigid.hpp"
+#include "topology_sites.hpp"
 
 #include <fmt/format.h>
 
@@ -51,9 +52,12 @@ class MoleculeBuilder {
 public:
     MoleculeBuilder(const ExpandedTopology& source, const MoleculeSource& molecule,
                     const TopologyForceField& force_field, const TopologyOptions& options, TopologyPool& pool)
-        : source_(source), input_(molecule), force_field_(force_field), options_(options), pool_(pool), rigid_(source)
+        : source_(source), input_(molecule), force_field_(force_field), options_(options), pool_(pool), rigid_(source),
+          sites_(source)
     {
         result_.name = molecule.name;
+        has_sites_ = std::ranges::any_of(
+            input_.lines, [](const auto& entry) { return entry.first->section == Section::virtual_sites; });
     }
 
     MoleculeType build()
@@ -61,6 +65,9 @@ public:
         for (const auto& [section, line] : input_.lines) read(Fields(source_, line, section->name), *section);
         add_angles();
         add_exclusions();
+        sites_.store(geometry_, atom_lines_, result_, rigid_);
+        for (const auto& [line, function, atoms, given] : potentials_)
+            add_term(Fields(source_, line, function->section), *function, atoms, given);
         rigid_.store(result_);
         return std::move(result_);
     }
@@ -75,6 +82,10 @@ private:
             return read_term(fields, section);
         case Section::settles:
             return rigid_.add_settle(fields, atom_indices(fields, 1)[0], result_.atoms);
+        case Section::virtual_sites:
+            return sites_.add(fields, atom_indices(fields, static_cast<std::size_t>(section.atoms)));
+        case Section::virtual_site_means:
+            return read_mean_site(fields);
         case Section::exclusions:
             return read_exclusions(fields);
         default:
@@ -94,23 +105,27 @@ private:
                 "unknown atom type {}: no [ atomtypes ] line defines it (is the right force field included?)",
                 in_quotes(fields[1])));
         const ParticleType& particle = force_field_.atom_type(*type);
-        if (particle.particle != 'A' && particle.particle != 'N')
-            fields.fail(
-                fmt::format("type {} stands for particles of kind {}; virtual sites and shells are not supported yet: "
-                            "use a model whose sites all have mass",
-                            particle.name, particle.particle));
+        if (particle.particle == 'S' || particle.particle == 'B')
+            fields.fail(fmt::format("type {} stands for particles of kind {}; shells are not supported: use a model "
+                                    "that is not polarisable",
+                                    particle.name, particle.particle));
         TopologyAtom atom;
         atom.type = pool_.atom_type(*type);
         atom.name = fields.text(4, "the atom name");
         atom.charge = fields.size() > 6 ? fields.real(6, "the charge") : particle.charge;
         atom.mass = fields.size() > 7 ? fields.real(7, "the mass") : particle.mass;
-        if (!(atom.mass > 0.0))
+        if (!(atom.mass >= 0.0))
             fields.fail(fmt::format("atom {} of residue {} has mass {}; it must be above zero", atom.name,
                                     printable(fields[3]), atom.mass));
+        if (atom.mass > 0.0 && (particle.particle == 'V' || particle.particle == 'D'))
+            fields.fail(fmt::format("type {} stands for virtual sites, which have no mass, but atom {} has {}",
+                                    particle.name, atom.name, atom.mass));
         fields.integer(5, "the charge group");
         atom.residue = residue(fields);
         result_.atoms.push_back(std::move(atom));
         force_field_types_.push_back(*type);
+        geometry_.type_names.push_back(particle.name);
+        atom_lines_.push_back(fields.line());
     }
 
     /// Index of the atom's residue: the last one, or a new one when number or name change.
@@ -138,19 +153,33 @@ private:
 
     std::int32_t n_atoms() const { return static_cast<std::int32_t>(result_.atoms.size()); }
 
-    /// Atom indices from 0 of the first n fields.
+    /// Atom index from 0 of field k.
+    std::int32_t atom_index(const Fields& fields, std::size_t k) const
+    {
+        const std::int64_t number = fields.integer(k, "an atom number");
+        if (number < 1 || number > n_atoms())
+            fields.fail(fmt::format("atom {} is out of bounds: molecule type '{}' has {} atoms so far, numbered from 1",
+                                    number, input_.name, n_atoms()));
+        return static_cast<std::int32_t>(number - 1);
+    }
+
+    /// Those of the first n fields.
     std::vector<std::int32_t> atom_indices(const Fields& fields, std::size_t n) const
     {
-        std::vector<std::int32_t> atoms(n);
-        for (std::size_t k = 0; k < n; ++k) {
-            const std::int64_t number = fields.integer(k, "an atom number");
-            if (number < 1 || number > n_atoms())
-                fields.fail(
-                    fmt::format("atom {} is out of bounds: molecule type '{}' has {} atoms so far, numbered from 1",
-                                number, input_.name, n_atoms()));
-            atoms[k] = static_cast<std::int32_t>(number - 1);
-        }
+        std::vector<std::int32_t> atoms;
+        for (std::size_t k = 0; k < n; ++k) atoms.push_back(atom_index(fields, k));
         return atoms;
+    }
+
+    /// Columns: site, function type, atoms; function 3: each with a weight.
+    void read_mean_site(const Fields& fields)
+    {
+        const std::int64_t number = fields.integer(1, "the function type");
+        if (number < 1 || number > 3)
+            fields.fail(fmt::format("there is no function type {} of [ {} ]", number, fields.section()));
+        std::vector<std::int32_t> parents;
+        for (std::size_t k = 2; k < fields.size(); k += number == 3 ? 2 : 1) parents.push_back(atom_index(fields, k));
+        sites_.add_mean(fields, atom_index(fields, 0), parents, result_.atoms);
     }
 
     /// Columns: atoms [function type [parameters]].
@@ -235,12 +264,26 @@ private:
     void add(const Fields& fields, const BondedFunction& function, const std::vector<std::int32_t>& atoms,
              const GivenParameters& given)
     {
+        note_geometry(function, atoms, given);
         if (function.role == Role::constraint || (function.rigid && becomes_rigid(atoms[0], atoms[1])))
             return rigid_.add_constraint(fields, atoms[0], atoms[1], given[0]);
         if (function.section == "angles" && becomes_rigid_angle(atoms))
             angles_.push_back({fields.line(), &function, atoms, given});
+        else if (has_sites_ && function.section == "bonds" && !function.chemical)
+            potentials_.push_back({fields.line(), &function, atoms, given});
         else
             add_term(fields, function, atoms, given);
+    }
+
+    /// Lengths and angles that sites may be placed by.
+    void note_geometry(const BondedFunction& function, const std::vector<std::int32_t>& atoms,
+                       const GivenParameters& given)
+    {
+        if (!has_sites_) return;
+        if (function.rigid || function.role == Role::constraint)
+            geometry_.add_bond(atoms[0], atoms[1], given[0]);
+        else if (function.section == "angles")
+            geometry_.add_angle(atoms[0], atoms[1], atoms[2], given[0]);
     }
 
     void add_term(const Fields& fields, const BondedFunction& function, const std::vector<std::int32_t>& atoms,
@@ -325,7 +368,7 @@ private:
         }
     }
 
-    struct AngleLine {
+    struct TermLine {
         std::size_t line;
         const BondedFunction* function;
         std::vector<std::int32_t> atoms;
@@ -342,8 +385,13 @@ private:
     std::vector<int> force_field_types_;                          // per atom
     std::vector<std::pair<std::int32_t, std::int32_t>> bonds_;    // chemical
     std::vector<std::pair<std::int32_t, std::int32_t>> excluded_; // listed
-    std::vector<AngleLine> angles_;                               // that are to turn rigid
+    std::vector<TermLine> angles_;                                // that are to turn rigid
+    std::vector<TermLine> potentials_;                            // between atoms without a bond: sites leave them
+    bool has_sites_ = false;
+    std::vector<std::size_t> atom_lines_;
+    GivenGeometry geometry_;
     RigidParts rigid_;
+    SiteReader sites_;
 };
 
 } // namespace

@@ -64,7 +64,7 @@ struct Summary {
     InstructionSet instruction_set = InstructionSet::baseline; // of the kernels
     int threads_per_rank = 1;
     std::array<int, 3> domains = {1, 1, 1};
-    std::int64_t atoms = 0, constraints = 0;
+    std::int64_t atoms = 0, constraints = 0, virtual_sites = 0;
     std::int64_t start_step = 0, end_step = 0;
     double wall_s = 0.0, ns_per_day = 0.0; // of the steps: without preparations and the files of the end
     std::optional<std::uint64_t> state_hash;
