@@ -12,11 +12,11 @@ LAYOUTS = [(1, None), (2, None), (3, None), (8, None)]
 PROTEIN = {"constraints": "all-bonds", "dt": 0.005, "coulombtype": "PME", "rcoulomb": 0.9, "rvdw": 0.9}
 
 
-def log_differences(report, folder, **settings):
+def log_differences(report, folder, name="", **settings):
     for precision in ("double", "mixed"):
         figures = site_energies.compare(folder, 2, precision, **settings)
         for figure, (value, limit) in figures.items():
-            report.at_most(f"{precision}: {figure}", value, limit)
+            report.at_most(f"{name} {precision}: {figure}".strip(), value, limit)
 
 
 def kind(name):
@@ -29,9 +29,9 @@ def kind(name):
 
 def every_kind(report):
     """all kinds in one molecule, and each water: energies, forces and virial against gmx_d"""
-    log_differences(report, sites.write_molecules(report.work / "molecules", sites.JUDGED))
+    log_differences(report, sites.write_molecules(report.work / "molecules", sites.JUDGED), "molecules")
     for model in sites.WATERS:
-        log_differences(report, sites.write_water(report.work / model, model))
+        log_differences(report, sites.write_water(report.work / model, model), model)
 
 
 def protein(folder):
