@@ -6,6 +6,7 @@
 #include <holon/core/parallel.hpp>
 #include <holon/core/state_hash.hpp>
 #include <holon/dynamics/scheme.hpp>
+#include <holon/dynamics/scheme_check.hpp>
 #include <holon/io/gro_file.hpp>
 #include <holon/io/index_file.hpp>
 #include <holon/io/text_file.hpp>
@@ -75,6 +76,7 @@ void interpret(RunInput& input, const std::string& topology_text, const std::str
     std::vector<AtomGroup> groups;
     if (!index_text.empty()) groups = parse_index(index_text, index_name, input.topology->n_atoms());
     resolve_groups(input.settings, *input.topology, groups);
+    check_scheme(*input.topology, parameters, notes);
 }
 
 void check_atom_count(const std::string& path, std::int64_t in_file, std::int64_t in_topology)

@@ -99,7 +99,7 @@ TrajectoryInfo trajectory_info(const RunInput& input, const System& system, std:
     info.double_precision = p.precision == Precision::real64;
     info.first_step = step;
     info.last_step = p.last_step();
-    if (system.comm().root()) describe_atoms(system.topology(), info);
+    if (system.comm().root()) describe_atoms(*input.topology, info);
     return info;
 }
 

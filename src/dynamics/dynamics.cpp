@@ -35,6 +35,8 @@ void prepare_start(System& system, const Parameters& parameters, std::int64_t st
         generate_velocities(atoms, parameters.gen_temp, parameters.gen_seed);
         if (parameters.comm_mode != CommMode::none)
             remove_com_motion(atoms, parameters.comm_groups.size(), system.comm());
+        if (parameters.comm_mode == CommMode::angular)
+            remove_rotation(atoms, system.box(), parameters.comm_groups.size(), system.comm());
     }
     if (parameters.continuation || system.constraints().empty()) return;
     atoms.x_ref = atoms.x;
@@ -49,7 +51,7 @@ void prepare_start(System& system, const Parameters& parameters, std::int64_t st
 
 Dynamics::Dynamics(System& system, const Parameters& parameters, std::int64_t step)
     : system_(system), dof_(count_degrees_of_freedom(system.topology(), parameters)),
-      scheme_(scheme_entry(parameters.integrator).make({parameters, dof_, system.state})),
+      scheme_(scheme_entry(parameters.integrator).make({parameters, dof_, system.state, system.topology()})),
       clock_(clock_at(step, parameters))
 {
 }

@@ -77,12 +77,13 @@ DegreesOfFreedom count_degrees_of_freedom(const Topology& topology, const Parame
         for (std::size_t c = 0; c <= com.size(); ++c) of_com[c] += row[c];
 
     DegreesOfFreedom dof;
-    dof.total =
-        3.0 * static_cast<double>(topology.n_atoms() - std::ssize(com)) - static_cast<double>(topology.n_constraints());
+    const double of_motion = parameters.comm_mode == CommMode::angular ? 6.0 : 3.0;
+    dof.total = 3.0 * static_cast<double>(topology.n_atoms()) - of_motion * static_cast<double>(com.size()) -
+                static_cast<double>(topology.n_constraints());
     for (std::size_t t = 0; t < coupling.size(); ++t) {
         double n = shared[t][com.size()];
         for (std::size_t c = 0; c < com.size(); ++c)
-            if (of_com[c] > 0.0) n += shared[t][c] - 3.0 * shared[t][c] / of_com[c];
+            if (of_com[c] > 0.0) n += shared[t][c] - of_motion * shared[t][c] / of_com[c];
         dof.per_group.push_back(n);
     }
     return dof;
@@ -115,7 +116,7 @@ Mat3 kinetic_tensor(const Atoms& atoms, const Communicator& comm)
     return tensor;
 }
 
-void remove_com_motion(Atoms& atoms, std::size_t n_groups, const Communicator& comm)
+double remove_com_motion(Atoms& atoms, std::size_t n_groups, const Communicator& comm)
 {
     auto sums = sums_over(atoms, 4 * n_groups, [&](std::vector<FixedSum>& sum, std::size_t i) { // momentum, mass
         const std::size_t g = atoms.comm_group[i];
@@ -126,14 +127,115 @@ void remove_com_motion(Atoms& atoms, std::size_t n_groups, const Communicator& c
     });
     comm.sum(std::span(sums));
     std::vector<IVec3> velocity;
+    double energy = 0.0;
     for (std::size_t g = 0; g < n_groups; ++g) {
         const Vec3 momentum(sums[4 * g].value(), sums[4 * g + 1].value(), sums[4 * g + 2].value());
         const double mass = sums[4 * g + 3].value();
         velocity.push_back(mass > 0.0 ? to_lattice(momentum / mass, velocity_unit) : IVec3::Zero());
+        if (mass > 0.0) energy += 0.5 * dot(momentum, momentum) / mass;
     }
     for_each_owned(atoms, [&](std::size_t i) {
         if (atoms.comm_group[i] < n_groups) atoms.v[i] -= velocity[atoms.comm_group[i]];
     });
+    return energy;
+}
+
+namespace {
+
+/// x of A x = b, A symmetric; zero where A is singular for all that rounding leaves of it.
+Vec3 solved(const Mat3& a, const Vec3& b)
+{
+    const Vec3 rows[] = {{a(0, 0), a(0, 1), a(0, 2)}, {a(1, 0), a(1, 1), a(1, 2)}, {a(2, 0), a(2, 1), a(2, 2)}};
+    const Vec3 across[] = {rows[1].cross(rows[2]), rows[2].cross(rows[0]), rows[0].cross(rows[1])};
+    const double determinant = dot(rows[0], across[0]);
+    const double mean = (a(0, 0) + a(1, 1) + a(2, 2)) / 3.0;
+    if (!(determinant > 1e-10 * mean * mean * mean)) return Vec3::Zero();
+    return (b[0] * across[0] + b[1] * across[1] + b[2] * across[2]) / determinant;
+}
+
+/// What a group turns about, and how.
+struct Rotation {
+    Vec3 centre = Vec3::Zero(); // [nm]
+    Vec3 rate = Vec3::Zero();   // [1/ps]
+};
+
+/// Unwrapped position of owned atom i [nm].
+Vec3 unwrapped(const Atoms& atoms, const Box& box, std::size_t i)
+{
+    return to_real(IVec3(atoms.x[i] + box.shift(atoms.image[i])), position_unit);
+}
+
+std::vector<Rotation> centres_of_mass(const Atoms& atoms, const Box& box, std::size_t n_groups,
+                                      const Communicator& comm)
+{
+    auto sums = sums_over(atoms, 4 * n_groups, [&](std::vector<FixedSum>& sum, std::size_t i) {
+        const std::size_t g = atoms.comm_group[i];
+        if (g >= n_groups) return;
+        const Vec3 r = unwrapped(atoms, box, i);
+        for (int k = 0; k < 3; ++k) sum[4 * g + index(k)].add(atoms.mass[i] * r[k]);
+        sum[4 * g + 3].add(atoms.mass[i]);
+    });
+    comm.sum(std::span(sums));
+    std::vector<Rotation> groups(n_groups);
+    for (std::size_t g = 0; g < n_groups; ++g)
+        for (int k = 0; k < 3; ++k) groups[g].centre[k] = sums[4 * g + index(k)].value() / sums[4 * g + 3].value();
+    return groups;
+}
+
+} // namespace
+
+double remove_rotation(Atoms& atoms, const Box& box, std::size_t n_groups, const Communicator& comm)
+{
+    auto groups = centres_of_mass(atoms, box, n_groups, comm);
+    // Of each group: angular momentum; sum m r (x) r: xx, xy, xz, yy, yz, zz.
+    auto sums = sums_over(atoms, 9 * n_groups, [&](std::vector<FixedSum>& sum, std::size_t i) {
+        const std::size_t g = atoms.comm_group[i];
+        if (g >= n_groups) return;
+        const Vec3 r = unwrapped(atoms, box, i) - groups[g].centre;
+        const Vec3 momentum = atoms.mass[i] * to_real(atoms.v[i], velocity_unit), l = r.cross(momentum);
+        auto at = sum.begin() + static_cast<std::ptrdiff_t>(9 * g);
+        for (int k = 0; k < 3; ++k) at++->add(l[k]);
+        for (int a = 0; a < 3; ++a)
+            for (int b = a; b < 3; ++b) at++->add(atoms.mass[i] * r[a] * r[b]);
+    });
+    comm.sum(std::span(sums));
+    double energy = 0.0;
+    for (std::size_t g = 0; g < n_groups; ++g) {
+        const auto of = [&](std::size_t k) { return sums[9 * g + k].value(); };
+        const Vec3 l(of(0), of(1), of(2));
+        const double xx = of(3), yy = of(6), zz = of(8);
+        Mat3 inertia;
+        inertia << yy + zz, -of(4), -of(5), -of(4), xx + zz, -of(7), -of(5), -of(7), xx + yy;
+        groups[g].rate = solved(inertia, l);
+        energy += 0.5 * dot(groups[g].rate, l);
+    }
+    for_each_owned(atoms, [&](std::size_t i) {
+        if (atoms.comm_group[i] >= n_groups) return;
+        const auto& [centre, rate] = groups[atoms.comm_group[i]];
+        atoms.v[i] -= to_lattice(rate.cross(unwrapped(atoms, box, i) - centre), velocity_unit);
+    });
+    return energy;
+}
+
+bool groups_share_clusters(const Topology& topology, const std::vector<CouplingGroup>& groups)
+{
+    if (groups.size() < 2) return false;
+    const auto group = [&groups](AtomId id) {
+        return group_of(groups, id, [](const CouplingGroup& g) -> const AtomGroup& { return g.atoms; });
+    };
+    for (const auto& block : topology.blocks) {
+        const auto& molecule = topology.molecule_types[index(block.type)];
+        const auto n = static_cast<std::int64_t>(molecule.atoms.size());
+        for (std::int64_t m = 0; m < block.count; ++m) {
+            const auto start = static_cast<AtomId>(block.first_atom + m * n);
+            for (const auto& c : molecule.constraints)
+                if (group(start + c.i) != group(start + c.j)) return true;
+            for (const auto& s : molecule.settles)
+                for (const AtomId other : {1, 2})
+                    if (group(start + s.oxygen) != group(start + s.oxygen + other)) return true;
+        }
+    }
+    return false;
 }
 
 void generate_velocities(Atoms& atoms, double temperature, std::uint64_t seed)

@@ -2,6 +2,7 @@
 
 #include <holon/core/state_hash.hpp>
 #include <holon/dynamics/scheme.hpp>
+#include <holon/dynamics/scheme_check.hpp>
 
 #include <algorithm>
 #include <cmath>
@@ -18,9 +19,9 @@ std::vector<MoleculeClusters> clusters_of(const Topology& topology)
 
 System::System(Communicator comm, std::shared_ptr<const Topology> topology, const Parameters& parameters,
                const Box& box)
-    : health(comm), constraint_errors(comm), comm_(std::move(comm)), topology_(std::move(topology)),
-      parameters_(parameters), box_(box), clusters_(clusters_of(*topology_)),
-      forces_(comm_, *topology_, parameters_, box_),
+    : health(comm), constraint_errors(comm), comm_(std::move(comm)),
+      topology_(with_masses_of_scheme(std::move(topology), parameters)), parameters_(parameters), box_(box),
+      clusters_(clusters_of(*topology_)), forces_(comm_, *topology_, parameters_, box_),
       constraints_(*topology_, clusters_, solver_order(parameters), solver_settings(parameters, comm_)),
       partition_(comm_, *topology_, clusters_, needs(), parameters_, box_,
                  DomainGrid::choose(comm_.size(), box_, forces_.reach(), parameters.domains)),
@@ -29,11 +30,16 @@ System::System(Communicator comm, std::shared_ptr<const Topology> topology, cons
     if (scheme_entry(parameters.integrator).traits.minimises) health.allow_overlaps();
 }
 
-/// Which copies bonded terms and constraints ask for.
+/// Which copies bonded terms and constraints ask for, and which numbers are kept with atoms.
 std::vector<MoleculeNeeds> System::needs() const
 {
     auto needs = forces_.needs(clusters_);
     constraints_.add_needs(needs);
+    if (const auto kept = scheme_entry(parameters_.integrator).kept; kept != nullptr)
+        for (std::size_t type = 0; type < needs.size(); ++type) {
+            needs[type].kept.resize(topology_->molecule_types[type].atoms.size());
+            for (auto& n : needs[type].kept) n = static_cast<std::uint8_t>(n + kept(parameters_));
+        }
     return needs;
 }
 

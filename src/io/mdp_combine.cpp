@@ -13,10 +13,10 @@ namespace holon {
 
 namespace {
 
-class Combination {
+class Combination : CombinedSettings {
 public:
     Combination(MdpValues& values, const GivenSettings& given, Notes& notes)
-        : v_(values), given_(given), notes_(notes), scheme_(scheme_entry(values.integrator).traits)
+        : CombinedSettings(values, given, notes), scheme_(scheme_entry(values.integrator).traits)
     {
     }
 
@@ -45,7 +45,7 @@ public:
         if (v_.nsteps > std::numeric_limits<std::int64_t>::max() - v_.init_step)
             fail("nsteps", "the last step, init-step + nsteps, is too large; take -1 for a run without an end");
         if (v_.maxh < 0.0 && v_.maxh != -1.0) fail("maxh", "must be a number of hours, or -1 for no limit");
-        if (v_.nstcomm == 0) v_.comm_mode = CommMode::none;
+        if (v_.nstcomm == 0 || !scheme_.momentum) v_.comm_mode = CommMode::none;
         if (v_.comm_mode == CommMode::none) v_.comm_grps.clear();
         if (v_.comm_mode != CommMode::none && v_.comm_grps.empty()) v_.comm_grps = {"System"};
         check_group_count("comm-grps", v_.comm_grps.size());
@@ -80,51 +80,6 @@ public:
             break;
         }
         van_der_waals();
-    }
-
-    /// As in GROMACS up to 2022: ten steps, or less where a fifth of a coupling time is shorter. The kinetic energy of
-    /// v-rescale is exact for any interval; how smoothly it gets there is not.
-    void coupling_interval()
-    {
-        if (v_.nsttcouple == 0) fail("nsttcouple", "must be a number of steps, or -1 for as many as tau-t allows");
-        if (v_.tcoupl == "no") v_.nsttcouple = 1;
-        if (v_.nsttcouple > 0) return;
-        double interval = 10.0;
-        for (const double tau : v_.tau_t)
-            if (tau > 0.0) interval = std::min(interval, tau / (5.0 * v_.dt) * (1.0 + 1e-9));
-        v_.nsttcouple = std::max<std::int64_t>(1, static_cast<std::int64_t>(interval));
-    }
-
-    void temperature()
-    {
-        if (v_.tc_grps.size() != v_.tau_t.size() || v_.tc_grps.size() != v_.ref_t.size())
-            fail("tc-grps", "there are " + std::to_string(v_.tc_grps.size()) + " tc-grps, " +
-                                std::to_string(v_.tau_t.size()) + " values of tau-t and " +
-                                std::to_string(v_.ref_t.size()) + " of ref-t; give one of each per group");
-        if (scheme_.minimises && v_.tcoupl != "no") {
-            note("tcoupl", "a minimisation has no temperature; ignored");
-            v_.tcoupl = "no";
-        }
-        if (scheme_.own_bath && v_.tcoupl != "no") {
-            note("tcoupl", "friction and noise of integrator = sd are the thermostat; ignored");
-            v_.tcoupl = "no";
-        }
-        if (scheme_.own_bath) {
-            if (v_.tc_grps.empty())
-                fail("tc-grps", "integrator = sd takes friction and temperature from tc-grps, tau-t and ref-t; use "
-                                "tc-grps = System, with one tau-t and one ref-t");
-        } else if (v_.tcoupl == "no") {
-            v_.tc_grps.clear();
-            v_.tau_t.clear();
-            v_.ref_t.clear();
-        } else if (v_.tc_grps.empty()) {
-            fail("tcoupl", "tc-grps names no group; use tc-grps = System, with one tau-t and one ref-t");
-        }
-        coupling_interval();
-        check_group_count("tc-grps", v_.tc_grps.size());
-        v_.tc_groups.clear();
-        for (std::size_t k = 0; k < v_.tc_grps.size(); ++k)
-            v_.tc_groups.push_back({{v_.tc_grps[k], {}}, v_.tau_t[k], v_.ref_t[k]});
     }
 
     void constraints()
@@ -216,29 +171,32 @@ private:
                      " is usual");
     }
 
-    void check_group_count(const std::string& key, std::size_t count) const
-    {
-        if (count > 255) fail(key, "at most 255 groups are possible");
-    }
-
-    Setting setting(const std::string& key) const
-    {
-        const Setting* found = given_.find(key);
-        if (found != nullptr && !found->value.empty()) return *found;
-        return {key, find_mdp_key(key)->write(v_), found != nullptr ? found->where : given_.file(), false};
-    }
-
-    [[noreturn]] void fail(const std::string& key, const std::string& why) const { reject(setting(key), why); }
-
-    void note(const std::string& key, const std::string& text) { notes_.add(described(setting(key)) + ": " + text); }
-
-    MdpValues& v_;
-    const GivenSettings& given_;
-    Notes& notes_;
     SchemeTraits scheme_;
 };
 
 } // namespace
+
+Setting CombinedSettings::setting(const std::string& key) const
+{
+    const Setting* found = given_.find(key);
+    if (found != nullptr && !found->value.empty()) return *found;
+    return {key, find_mdp_key(key)->write(v_), found != nullptr ? found->where : given_.file(), false};
+}
+
+void CombinedSettings::fail(const std::string& key, const std::string& why) const
+{
+    reject(setting(key), why);
+}
+
+void CombinedSettings::note(const std::string& key, const std::string& text) const
+{
+    notes_.add(described(setting(key)) + ": " + text);
+}
+
+void CombinedSettings::check_group_count(const std::string& key, std::size_t count) const
+{
+    if (count > 255) fail(key, "at most 255 groups are possible");
+}
 
 void combine(MdpValues& values, const GivenSettings& given, Notes& notes)
 {
@@ -246,7 +204,7 @@ void combine(MdpValues& values, const GivenSettings& given, Notes& notes)
     combination.preprocessing();
     combination.dynamics();
     combination.nonbonded();
-    combination.temperature();
+    combine_temperature(values, given, notes);
     combination.constraints();
 }
 

@@ -89,13 +89,15 @@ std::vector<std::pair<std::string, std::string>> constraint_algorithms()
     return names;
 }
 
-/// The names of a list of entries, after others.
+/// The names of a list of entries, after others; and other names for some of them.
+using Names = std::vector<std::pair<std::string, std::string>>;
 template <class Entries>
-std::vector<std::pair<std::string, std::string>> names_in(const Entries& entries, std::vector<std::string> first = {})
+Names names_in(const Entries& entries, std::vector<std::string> first = {}, const Names& others = {})
 {
     for (const auto& entry : entries) first.push_back(entry.name);
-    std::vector<std::pair<std::string, std::string>> names;
+    Names names;
     for (const auto& name : first) names.emplace_back(name, name);
+    names.insert(names.end(), others.begin(), others.end());
     return names;
 }
 
@@ -123,6 +125,20 @@ MdpKey names(std::string name, std::vector<std::string> V::*member)
     return bound(
         std::move(name), [=](V& v, const std::string& text) { v.*member = words(text); },
         [=](const V& v) { return joined(v.*member); });
+}
+
+MdpKey integers(std::string name, std::vector<std::int64_t> V::*member, Bounds bounds = any_number)
+{
+    const auto read = [=](V& v, const std::string& text) {
+        (v.*member).clear();
+        for (const std::string& word : words(text)) (v.*member).push_back(parse_integer(word, bounds));
+    };
+    const auto write = [=](const V& v) {
+        std::vector<std::string> list;
+        for (const auto number : v.*member) list.push_back(std::to_string(number));
+        return joined(list);
+    };
+    return bound(std::move(name), read, write);
 }
 
 MdpKey reals(std::string name, std::vector<double> V::*member, Bounds bounds = any_number)
@@ -221,12 +237,15 @@ std::vector<MdpKey> computed_mdp_keys()
         may_change(integer("nsteps", &V::nsteps, at_least(-1))),
         integer("init-step", &V::init_step, at_least(0)),
         yes_no("continuation", &V::continuation),
-        choice<CommMode>("comm-mode", &V::comm_mode, {{"linear", CommMode::linear}, {"none", CommMode::none}}),
+        choice<CommMode>("comm-mode", &V::comm_mode,
+                         {{"linear", CommMode::linear}, {"angular", CommMode::angular}, {"none", CommMode::none}}),
         integer("nstcomm", &V::nstcomm, at_least(0)),
         names("comm-grps", &V::comm_grps),
 
         real("emtol", &V::emtol, positive),
         real("emstep", &V::emstep, positive),
+        integer("nstcgsteep", &V::nstcgsteep, at_least(1)),
+        integer("nbfgscorr", &V::nbfgscorr, between(1, 40)),
 
         may_change(integer("nstxout", &V::nstxout, at_least(0))),
         may_change(integer("nstvout", &V::nstvout, at_least(0))),
@@ -286,11 +305,19 @@ std::vector<MdpKey> computed_mdp_keys()
                    {"AllEner", D::all_energy},
                    {"AllEnerPres", D::all_energy_pressure}}),
 
-        choice<std::string>("tcoupl", &V::tcoupl, names_in(thermostats(), {"no"})),
+        choice<std::string>("tcoupl", &V::tcoupl, names_in(thermostats(), {"no"}, {{"yes", "berendsen"}})),
         integer("nsttcouple", &V::nsttcouple, at_least(-1)),
         names("tc-grps", &V::tc_grps),
         reals("tau-t", &V::tau_t),
         reals("ref-t", &V::ref_t, at_least(0)),
+        integer("nh-chain-length", &V::nh_chain_length, between(1, 1000)),
+        names("annealing", &V::annealing),
+        integers("annealing-npoints", &V::annealing_npoints, at_least(0)),
+        reals("annealing-time", &V::annealing_time),
+        reals("annealing-temp", &V::annealing_temp, at_least(0)),
+        real("bd-fric", &V::bd_fric, at_least(0)),
+        own(integer("geodesic-steps", &V::geodesic_steps, between(1, 100)),
+            "integrator = baoab: steps along the constraints in each of the two half drifts"),
         seed("ld-seed", &V::ld_seed, &V::derive_ld_seed),
 
         yes_no("gen-vel", &V::gen_vel),

@@ -63,7 +63,6 @@ std::vector<MdpKey> off_keys()
         off("periodic-molecules", "no", "only periodic-molecules = no is available"),
         off("mts", "no", "multiple time stepping is not available in this version; use mts = no"),
         off("pcoupl", "no", "pressure coupling is not available in this version; use pcoupl = no"),
-        off("annealing", "no", "annealing is not available in this version; use annealing = no"),
         off("ewald-geometry", "3d", "only ewald-geometry = 3d is available"),
         off("epsilon-surface", "0", "only conducting boundaries are available; use epsilon-surface = 0"),
         off("free-energy", "no", "free-energy perturbation is not available in this version; use free-energy = no"),
@@ -117,13 +116,12 @@ std::vector<MdpKey> renamed_keys()
 // Details of methods that are off or that this version does not have.
 constexpr std::string_view inert_names[] = {
     // other integrators
-    "bd-fric", "nstcgsteep", "nbfgscorr", "niter", "fcstep", "rtpi", "simulation-part",
+    "niter", "fcstep", "rtpi", "simulation-part",
     // long-range electrostatics, tables
     "ewald-rtol-lj", "lj-pme-comb-rule", "table-extension",
     // coupling
-    "nh-chain-length", "print-nose-hoover-chain-variables", "pcoupltype", "nstpcouple", "tau-p", "compressibility",
-    "ref-p", "refcoord-scaling", "annealing-npoints", "annealing-time", "annealing-temp", "sim-temp-low",
-    "sim-temp-high", "simulated-tempering-scaling",
+    "print-nose-hoover-chain-variables", "pcoupltype", "nstpcouple", "tau-p", "compressibility", "ref-p",
+    "refcoord-scaling", "sim-temp-low", "sim-temp-high", "simulated-tempering-scaling",
     // restraints, walls, freezing
     "disre-weighting", "disre-mixed", "disre-fc", "disre-tau", "nstdisreout", "orire-fc", "orire-tau", "orire-fitgrp",
     "nstorireout", "wall-type", "wall-r-linpot", "wall-atomtype", "wall-density", "wall-ewald-zfac", "freezedim",

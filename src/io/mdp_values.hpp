@@ -23,6 +23,9 @@ struct MdpValues : Parameters {
     VdwType vdwtype = VdwType::cutoff;
     std::vector<std::string> tc_grps, comm_grps;
     std::vector<double> tau_t, ref_t;
+    std::vector<std::string> annealing; // of each group: no, single or periodic
+    std::vector<std::int64_t> annealing_npoints;
+    std::vector<double> annealing_time, annealing_temp; // of all groups, one after the other
     bool derive_ld_seed = true, derive_gen_seed = true;
 };
 

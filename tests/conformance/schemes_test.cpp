@@ -51,11 +51,15 @@ struct Case {
     Parameters parameters() const
     {
         const auto& traits = scheme_entry(scheme).traits;
+        const auto* bath = thermostat_entry(thermostat);
         std::string text = "rcoulomb = 0.85\nrvdw = 0.85\ndt = 0.002\nld-seed = 3\ngen-seed = 4\ngen-temp = 200\n"
-                           "nsttcouple = 2\nnstcomm = 5\nemtol = 0.001\nintegrator = " +
+                           "nsttcouple = 2\nemtol = 0.001\nintegrator = " +
                            scheme + "\ntcoupl = " + thermostat + "\n" + constraints;
+        text += bath != nullptr && bath->traits.redraw == Redraw::some ? "nstcomm = 1\n" : "nstcomm = 5\n";
         if (!traits.minimises) text += "gen-vel = yes\n";
-        if (traits.own_bath || thermostat != "no") text += "tc-grps = System\ntau-t = 0.05\nref-t = 300\n";
+        if (traits.own_bath || thermostat != "no")
+            text += "tc-grps = System\ntau-t = 0.02\nref-t = 300\nannealing = single\nannealing-npoints = 2\n"
+                    "annealing-time = 0 0.03\nannealing-temp = 250 320\n";
         Notes notes;
         auto settings = read_settings(text, "test.mdp", {}, notes);
         resolve_groups(settings, *system.topology, {});
@@ -69,9 +73,11 @@ std::vector<Case> cases()
     for (const auto& scheme : schemes()) {
         std::vector<std::string> baths = {"no"};
         if (!scheme.traits.minimises && !scheme.traits.own_bath)
-            for (const auto& entry : thermostats()) baths.push_back(entry.name);
+            for (const auto& entry : thermostats())
+                if (entry.traits.redraw == Redraw::none || !scheme.traits.half_step) baths.push_back(entry.name);
         for (const auto& bath : baths) {
             all.push_back({scheme.name, bath, argon(octahedron(2.1), 5, 0.02), ""});
+            if (!scheme.traits.takes_constraints) continue;
             all.push_back({scheme.name, bath, water(octahedron(1.9), 4, 3), ""});
             all.push_back({scheme.name, bath, rigid_chain(dodecahedron(2.2), 5),
                            "constraint-algorithm = shake\nshake-tol = 1e-8\nshake-warm-start = yes\n"});

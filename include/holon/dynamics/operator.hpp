@@ -57,6 +57,7 @@ struct SchemeInput {
     const Parameters& parameters;
     const DegreesOfFreedom& dof;
     State& state; // to declare what they keep
+    const Topology& topology;
 };
 
 } // namespace holon

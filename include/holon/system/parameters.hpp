@@ -17,7 +17,7 @@ enum class MeshKind { esp, spme };
 enum class Modifier { none, potential_shift, potential_switch, force_switch };
 enum class DispersionCorrection { no, energy, energy_pressure, all_energy, all_energy_pressure };
 enum class ConstraintKind { none, h_bonds, all_bonds, h_angles, all_angles };
-enum class CommMode { none, linear };
+enum class CommMode { none, linear, angular };
 enum class LoadBalancing { automatic, yes, no };
 enum class OverRelaxation { automatic, yes, no };
 enum class CheckpointMapping { automatic, yes, no };
@@ -30,11 +30,20 @@ struct AtomGroup {
     bool contains(AtomId id) const;
 };
 
+/// A reference temperature that changes in time: linear between points, constant before the first and after the last,
+/// or over and over again up to the time of the last.
+struct Annealing {
+    bool periodic = false;
+    std::vector<double> times, temperatures; // [ps], ascending; [K]. Empty: no annealing
+};
+
 /// One temperature-coupling group.
 struct CouplingGroup {
     AtomGroup atoms;
     double tau = -1.0;        // [ps]; < 0: not coupled
     double temperature = 0.0; // [K]
+    Annealing annealing{};
+    double temperature_at(double time) const; // [K] at a time [ps], with annealing
 };
 
 /// Everything a run computes with, after defaults, `.mdp` and command line have been merged. Units as GROMACS.
@@ -52,8 +61,10 @@ struct Parameters {
     bool continuation = false;
 
     // minimisation
-    double emtol = 10.0;  // [kJ/mol/nm]
-    double emstep = 0.01; // [nm]
+    double emtol = 10.0;            // [kJ/mol/nm]
+    double emstep = 0.01;           // [nm]
+    std::int64_t nstcgsteep = 1000; // conjugate gradients: from one step along the forces alone to the next
+    std::int64_t nbfgscorr = 10;    // L-BFGS: steps that are remembered
 
     // centre-of-mass motion
     CommMode comm_mode = CommMode::linear;
@@ -108,7 +119,10 @@ struct Parameters {
     std::string tcoupl = "no";   // or the name of a thermostat
     std::int64_t nsttcouple = 1; // steps from one action of it to the next
     std::vector<CouplingGroup> tc_groups;
+    std::int64_t nh_chain_length = 10; // thermostats of a Nose-Hoover chain
     std::uint64_t ld_seed = 0;
+    double bd_fric = 0.0;            // [u/ps] friction of Brownian dynamics; 0: mass / tau-t
+    std::int64_t geodesic_steps = 2; // of each half drift of g-BAOAB
     bool gen_vel = false;
     double gen_temp = 300.0;
     std::uint64_t gen_seed = 0;

@@ -10,16 +10,16 @@ namespace {
 Scheme make(const SchemeInput& input)
 {
     using namespace parts;
-    return sequence(frame(), thermostat(input), kinetic_energy(0.5), kick(1.0), drift(1.0), constrain_positions(1.0),
-                    kinetic_energy(0.5), measure(input), next_step(), remove_com_motion(input),
-                    checkpoint_during(forces()));
+    return sequence(frame(), thermostat(input), kinetic_energy(0.5), thermostat_before_kick(input), kick(1.0),
+                    thermostat_after_kick(input), drift(1.0), constrain_positions(1.0), kinetic_energy(0.5),
+                    measure(input), next_step(), remove_com_motion(input), checkpoint_during(forces()));
 }
 
 } // namespace
 
 SchemeEntry md_scheme()
 {
-    return {"md", {}, make};
+    return {"md", {.half_step = true}, make};
 }
 
 } // namespace holon

@@ -10,9 +10,9 @@ namespace {
 Scheme make(const SchemeInput& input)
 {
     using namespace parts;
-    return sequence(frame(), kinetic_energy(1.0), kick(0.5), drift(1.0), constrain_positions(0.5), measure(input),
-                    next_step(), forces(), kick(0.5), constrain_velocities(), thermostat(input),
-                    remove_com_motion(input), checkpoint());
+    return sequence(frame(), kinetic_energy(1.0), thermostat_before_kick(input), kick(0.5), drift(1.0),
+                    constrain_positions(0.5), measure(input), next_step(), forces(), kick(0.5), constrain_velocities(),
+                    thermostat(input), constrain_coupled_velocities(input), remove_com_motion(input), checkpoint());
 }
 
 } // namespace

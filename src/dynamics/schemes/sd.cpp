@@ -19,7 +19,7 @@ Scheme make(const SchemeInput& input)
 
 SchemeEntry sd_scheme()
 {
-    return {"sd", {.own_bath = true}, make};
+    return {"sd", {.own_bath = true, .half_step = true}, make};
 }
 
 } // namespace holon
