@@ -21,9 +21,12 @@ TEST(MdpTemperature, IntervalOfThermostats)
 {
     const std::string fast = "dt = 0.002\ntc-grps = A B\nref-t = 300 310\ntau-t = 1 0.1\ntcoupl = ";
     EXPECT_EQ(parameters_of(fast + "berendsen").nsttcouple, 10);
-    EXPECT_EQ(parameters_of(fast + "nose-hoover").nsttcouple, 2);
-    EXPECT_EQ(parameters_of(bath + "nose-hoover").nsttcouple, 10);
-    EXPECT_NE(note_of(fast + "nose-hoover\nnsttcouple = 5").find("at least 20 times nsttcouple x dt, 0.01 ps"),
+    const std::string vv = "nose-hoover\nintegrator = md-vv";
+    EXPECT_EQ(parameters_of(fast + vv).nsttcouple, 2);
+    EXPECT_EQ(parameters_of(bath + vv).nsttcouple, 10);
+    EXPECT_EQ(parameters_of(bath + "nose-hoover").nsttcouple, 1);
+    EXPECT_NE(note_of(bath + "nose-hoover\nnsttcouple = 5").find("first order"), std::string::npos);
+    EXPECT_NE(note_of(fast + vv + "\nnsttcouple = 5").find("at least 20 times nsttcouple x dt, 0.01 ps"),
               std::string::npos);
     expect_error(fast + "nose-hoover\nnsttcouple = 20", "must be at least 4 times nsttcouple x dt, 0.04 ps");
     Notes notes;
