@@ -9,6 +9,7 @@
 #include <holon/dynamics/scheme.hpp>
 
 #include "parallel_report.hpp"
+#include "run_statistics.hpp"
 
 #include <cmath>
 #include <filesystem>
@@ -460,6 +461,7 @@ void Outputs::finish(System& system, const Clock& clock, const std::string& rema
         if (!energy_file_->error().empty()) throw Failure(energy_file_->error());
         log_->end_progress();
         if (last_) log_->energies(*last_, energies_of(*last_));
+        if (parameters_.nstenergy > 0) log_->line(add_statistics(file("energy.csv"), system, parameters_, s));
         if (!remark.empty()) log_->line(remark);
         log_->timings(s.timings, s.wall_s);
         if (s.load_balance) log_->line(load_text(*s.load_balance));
