@@ -13,6 +13,7 @@
 #include <cmath>
 #include <filesystem>
 #include <fmt/format.h>
+#include <map>
 
 namespace holon {
 
@@ -32,31 +33,30 @@ std::string trajectory_in(const std::string& folder)
 /// Terms with interactions in this system; non-bonded ones always.
 std::vector<EnergyTerm> present_terms(const Topology& topology, const Parameters& parameters)
 {
-    const auto has = [&](Interaction kind) { return !topology.parameters[static_cast<std::size_t>(kind)].empty(); };
-    std::vector<std::pair<EnergyTerm, bool>> all = {
-        {EnergyTerm::bond,
-         has(Interaction::harmonic_bond) || has(Interaction::g96_bond) || has(Interaction::morse_bond)},
-        {EnergyTerm::angle, has(Interaction::harmonic_angle) || has(Interaction::g96_angle)},
-        {EnergyTerm::urey_bradley, has(Interaction::urey_bradley)},
-        {EnergyTerm::proper_dihedral, has(Interaction::proper_dihedral)},
-        {EnergyTerm::ryckaert_bellemans, has(Interaction::ryckaert_bellemans)},
-        {EnergyTerm::improper_dihedral, has(Interaction::periodic_improper) || has(Interaction::harmonic_improper)},
-        {EnergyTerm::cmap, has(Interaction::cmap)},
-        {EnergyTerm::lj_14, has(Interaction::pair_14) || has(Interaction::pair_14_explicit)},
-        {EnergyTerm::coulomb_14, has(Interaction::pair_14) || has(Interaction::pair_14_explicit)},
+    const auto has = [&](EnergyTerm term) {
+        for (std::size_t k = 0; k < interaction_count; ++k)
+            if (interaction_info[k].energy == term && !topology.parameters[k].empty()) return true;
+        return false;
+    };
+    const auto coulomb = parameters.coulomb;
+    const std::map<EnergyTerm, bool> not_bonded = {
         {EnergyTerm::lj, true},
+        {EnergyTerm::coulomb_14, has(EnergyTerm::lj_14)},
         {EnergyTerm::lj_correction, parameters.dispersion_correction != DispersionCorrection::no},
-        {EnergyTerm::coulomb_short, parameters.coulomb != CoulombKind::ewald},
-        {EnergyTerm::coulomb_long, parameters.coulomb == CoulombKind::mesh},
-        {EnergyTerm::coulomb_real, parameters.coulomb == CoulombKind::ewald},
-        {EnergyTerm::coulomb_reciprocal, parameters.coulomb == CoulombKind::ewald},
-        {EnergyTerm::coulomb_self, parameters.coulomb == CoulombKind::ewald},
-        {EnergyTerm::coulomb_exclusion, parameters.coulomb == CoulombKind::ewald},
-        {EnergyTerm::position_restraint, has(Interaction::position_restraint)},
+        {EnergyTerm::coulomb_short, coulomb != CoulombKind::ewald},
+        {EnergyTerm::coulomb_long, coulomb == CoulombKind::mesh},
+        {EnergyTerm::coulomb_real, coulomb == CoulombKind::ewald},
+        {EnergyTerm::coulomb_reciprocal, coulomb == CoulombKind::ewald},
+        {EnergyTerm::coulomb_self, coulomb == CoulombKind::ewald},
+        {EnergyTerm::coulomb_exclusion, coulomb == CoulombKind::ewald},
+        {EnergyTerm::distance_restraint, parameters.disre != DistanceRestraints::no},
     };
     std::vector<EnergyTerm> terms;
-    for (const auto& [term, present] : all)
-        if (present) terms.push_back(term);
+    for (std::size_t t = 0; t < energy_term_count; ++t) {
+        const auto term = static_cast<EnergyTerm>(t);
+        const auto other = not_bonded.find(term);
+        if (other != not_bonded.end() ? other->second : has(term)) terms.push_back(term);
+    }
     return terms;
 }
 

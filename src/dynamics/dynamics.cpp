@@ -36,6 +36,7 @@ void prepare_start(System& system, const Parameters& parameters, std::int64_t st
         if (parameters.comm_mode != CommMode::none)
             remove_com_motion(atoms, parameters.comm_groups.size(), system.comm());
     }
+    system.hold_frozen(Hold::at_start);
     if (parameters.continuation || system.constraints().empty()) return;
     atoms.x_ref = atoms.x;
     repeat_while_it_helps(system.comm(), [&] { return system.constrain_positions({.step = step}); });
@@ -58,6 +59,7 @@ void Dynamics::run(std::int64_t last, Recorder& recorder)
 {
     clock_.last = last;
     Step step{system_, recorder, scheme_, clock_};
+    system_.time = clock_.time();
     system_.compute_forces(step.clock.measured);
     while (!step.ended) {
         std::optional<Snapshot> before; // of a step that is to be taken back

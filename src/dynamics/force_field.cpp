@@ -68,12 +68,15 @@ void clear(std::vector<IVec3>& forces)
 
 } // namespace
 
-ForceField::ForceField(Communicator comm, const Topology& topology, const Parameters& parameters, const Box& box)
+ForceField::ForceField(Communicator comm, const Topology& topology, const Parameters& parameters, const Box& box,
+                       const IntermolecularTerms& intermolecular)
     : comm_(std::move(comm)), topology_(topology), parameters_(parameters), box_(box),
       mesh_settings_(mesh_settings_for(parameters, box)), nonbonded_(parameters, mesh_settings_),
       skin_(parameters.skin), group_(parameters.group_of_force_term), term_index_(topology),
       pair_lists_(topology, nonbonded_), pair_force_(topology, nonbonded_, parameters.precision, box_),
-      bonded_forces_(topology, nonbonded_, box_), self_energy_(PairForce::self_energy(topology, nonbonded_)),
+      bonded_forces_(topology, nonbonded_, box_),
+      gathered_terms_(comm_, topology, nonbonded_, box_, parameters_, intermolecular), external_forces_(parameters_),
+      self_energy_(PairForce::self_energy(topology, nonbonded_)),
       dispersion_(dispersion_correction(topology, box.volume(), parameters))
 {
     check_cutoff(box_, nonbonded_.cutoff());
@@ -89,6 +92,8 @@ void ForceField::rebuild_terms(const ForceContext& context)
 {
     const auto timer = context.timers.measure(Stage::repartition);
     bonded_forces_.set_up(term_index_.localise(context.atoms, context.partition), context.atoms);
+    gathered_terms_.set_up(context.atoms, context.partition);
+    external_forces_.set_up(context.atoms);
 }
 
 void ForceField::rebuild_lists(const ForceContext& context)
@@ -109,7 +114,7 @@ double ForceField::largest_displacement(const Atoms& atoms) const
 
 void ForceField::compute(const ForceContext& context, ForceGroups groups, bool want_totals)
 {
-    auto& [atoms, partition, load, health, timers] = context;
+    auto& [atoms, partition, load, health, timers, time] = context;
     auto& halo = partition.halo();
     const auto group = [this](ForceTerm term) { return int{group_[static_cast<std::size_t>(term)]}; };
     const auto wanted = [&](ForceTerm term) { return (groups >> group(term) & 1) != 0; };
@@ -156,6 +161,8 @@ void ForceField::compute(const ForceContext& context, ForceGroups groups, bool w
         const auto timer = timers.measure(Stage::bonded);
         const auto work = load.measure();
         health.note_overlap(bonded_forces_.add_forces(atoms, want_totals ? &sums : nullptr));
+        health.note_overlap(gathered_terms_.add_forces(atoms, want_totals ? &sums : nullptr));
+        external_forces_.add_forces(atoms, time);
     }
     const auto accumulate = [&](int g, const auto& meanwhile) {
         {

@@ -5,6 +5,7 @@
 
 #include "owned_atoms.hpp"
 
+#include <algorithm>
 #include <cmath>
 
 namespace holon {
@@ -16,13 +17,17 @@ std::size_t index(std::int64_t i)
     return static_cast<std::size_t>(i);
 }
 
-/// What constraints leave of the three degrees of freedom of each atom of a molecule: each takes a half from either of
-/// its atoms, a rigid water one from each of its three.
+/// What constraints leave of the three degrees of freedom of each atom of a molecule, none of a frozen one: each takes
+/// a half from either of its atoms, or all from the one that moves; a rigid water one from each of its three.
 std::vector<double> degrees_of_freedom_of_atoms(const MoleculeType& molecule)
 {
     std::vector<double> left(molecule.atoms.size(), 3.0);
+    const auto moves = [&](std::int32_t atom) { return !molecule.atoms[index(atom)].frozen; };
     for (const auto& c : molecule.constraints)
-        for (const auto atom : {c.i, c.j}) left[index(atom)] -= 0.5;
+        for (const auto atom : {c.i, c.j})
+            left[index(atom)] -= moves(c.i) && moves(c.j) ? 0.5 : moves(atom) ? 1.0 : 0.0;
+    for (std::size_t a = 0; a < left.size(); ++a)
+        if (molecule.atoms[a].frozen) left[a] = 0.0;
     for (const auto& s : molecule.settles)
         for (std::int32_t a = 0; a < 3; ++a) left[index(s.oxygen + a)] -= 1.0;
     return left;
@@ -35,6 +40,15 @@ std::size_t group_of(const Groups& groups, AtomId id, Get atoms_of)
     std::size_t g = 0;
     while (g < groups.size() && !atoms_of(groups[g]).contains(id)) ++g;
     return g;
+}
+
+/// Axes along which an atom is held that is frozen along some only.
+double axes_held(const Parameters& parameters, AtomId id)
+{
+    for (const auto& group : parameters.frozen_groups)
+        if (group.atoms.contains(id))
+            return static_cast<double>(std::ranges::count(group.axes, true) % 3); // along all: TopologyAtom::frozen
+    return 0.0;
 }
 
 /// `n` sums, to which add(sums, i) adds what owned atom i has.
@@ -61,11 +75,17 @@ DegreesOfFreedom count_degrees_of_freedom(const Topology& topology, const Parame
     const auto com = parameters.comm_mode == CommMode::none ? std::vector<AtomGroup>{} : parameters.comm_groups;
     // Of the atoms in each coupling group (rows) and COM group (columns); last: those in none.
     std::vector<std::vector<double>> shared(coupling.size() + 1, std::vector<double>(com.size() + 1));
+    double of_frozen = 0.0;
     for (const auto& block : topology.blocks) {
+        for (const auto& atom : topology.molecule_types[index(block.type)].atoms)
+            if (atom.frozen) of_frozen += 3.0 * static_cast<double>(block.count);
         const auto of_atom = degrees_of_freedom_of_atoms(topology.molecule_types[index(block.type)]);
         auto id = block.first_atom;
         for (std::int64_t m = 0; m < block.count; ++m)
-            for (const double n : of_atom) {
+            for (double n : of_atom) {
+                const double held = axes_held(parameters, id);
+                n -= held;
+                of_frozen += held;
                 const auto c =
                     group_of(coupling, id, [](const CouplingGroup& g) -> const AtomGroup& { return g.atoms; });
                 shared[c][group_of(com, id, [](const AtomGroup& g) -> const AtomGroup& { return g; })] += n;
@@ -77,8 +97,8 @@ DegreesOfFreedom count_degrees_of_freedom(const Topology& topology, const Parame
         for (std::size_t c = 0; c <= com.size(); ++c) of_com[c] += row[c];
 
     DegreesOfFreedom dof;
-    dof.total =
-        3.0 * static_cast<double>(topology.n_atoms() - std::ssize(com)) - static_cast<double>(topology.n_constraints());
+    dof.total = 3.0 * static_cast<double>(topology.n_atoms() - std::ssize(com)) -
+                static_cast<double>(topology.n_constraints()) - of_frozen;
     for (std::size_t t = 0; t < coupling.size(); ++t) {
         double n = shared[t][com.size()];
         for (std::size_t c = 0; c < com.size(); ++c)
@@ -119,7 +139,7 @@ void remove_com_motion(Atoms& atoms, std::size_t n_groups, const Communicator& c
 {
     auto sums = sums_over(atoms, 4 * n_groups, [&](std::vector<FixedSum>& sum, std::size_t i) { // momentum, mass
         const std::size_t g = atoms.comm_group[i];
-        if (g >= n_groups) return;
+        if (g >= n_groups || atoms.inverse_mass[i] == 0.0) return; // what stands still takes no part
         const Vec3 v = to_real(atoms.v[i], velocity_unit);
         for (int k = 0; k < 3; ++k) sum[4 * g + index(k)].add(atoms.mass[i] * v[k]);
         sum[4 * g + 3].add(atoms.mass[i]);
@@ -132,7 +152,7 @@ void remove_com_motion(Atoms& atoms, std::size_t n_groups, const Communicator& c
         velocity.push_back(mass > 0.0 ? to_lattice(momentum / mass, velocity_unit) : IVec3::Zero());
     }
     for_each_owned(atoms, [&](std::size_t i) {
-        if (atoms.comm_group[i] < n_groups) atoms.v[i] -= velocity[atoms.comm_group[i]];
+        if (atoms.comm_group[i] < n_groups && atoms.inverse_mass[i] != 0.0) atoms.v[i] -= velocity[atoms.comm_group[i]];
     });
 }
 

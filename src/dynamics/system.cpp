@@ -17,10 +17,10 @@ std::vector<MoleculeClusters> clusters_of(const Topology& topology)
 }
 
 System::System(Communicator comm, std::shared_ptr<const Topology> topology, const Parameters& parameters,
-               const Box& box)
+               const Box& box, const IntermolecularTerms& intermolecular)
     : health(comm), constraint_errors(comm), comm_(std::move(comm)), topology_(std::move(topology)),
       parameters_(parameters), box_(box), clusters_(clusters_of(*topology_)),
-      forces_(comm_, *topology_, parameters_, box_),
+      forces_(comm_, *topology_, parameters_, box_, intermolecular),
       constraints_(*topology_, clusters_, solver_order(parameters), solver_settings(parameters, comm_)),
       partition_(comm_, *topology_, clusters_, needs(), parameters_, box_,
                  DomainGrid::choose(comm_.size(), box_, forces_.reach(), parameters.domains)),
@@ -141,6 +141,22 @@ void System::reverse()
 {
     for (auto& v : atoms.v) v = -v;
     state.reverse();
+}
+
+void System::hold_frozen(Hold what)
+{
+    for (const auto& group : parameters_.frozen_groups) {
+        const auto axes = std::ranges::count(group.axes, true);
+        if (axes == 0 || (axes == 3 && what != Hold::at_start)) continue;
+        for (std::size_t i = 0; i < static_cast<std::size_t>(atoms.n_owned); ++i) {
+            if (!group.atoms.contains(atoms.id[i])) continue;
+            for (int k = 0; k < 3; ++k) {
+                if (!group.axes[static_cast<std::size_t>(k)]) continue;
+                atoms.v[i][k] = 0;
+                if (what == Hold::positions_too) atoms.x[i][k] = atoms.x_ref[i][k];
+            }
+        }
+    }
 }
 
 std::uint64_t System::hash() const

@@ -3,6 +3,7 @@
 #include <holon/core/error.hpp>
 
 #include <algorithm>
+#include <array>
 #include <string>
 
 namespace holon::bonded {
@@ -34,6 +35,33 @@ void position_restraint(const ScalarContext& context, const LocalTerms& terms)
                       context.atoms.f[i] += round_force(f);
                       if (context.sums == nullptr) return;
                       context.sums->add(EnergyTerm::position_restraint, -0.5 * f.dot(d));
+                      context.sums->add_virial(d, f);
+                  });
+}
+
+/// Free within r of the reference: V = 1/2 k times the square of what the distance d is beyond; with r < 0, free beyond
+/// |r|. The shape tells which components make d: 1 a sphere, 2 or 8 a cylinder along z, 6 along x, 7 along y, 3 to 5 a
+/// layer across x, y, z. External, and with the virial of position_restraint(). Parameters: shape, r [nm], k
+/// [kJ/mol/nm^2].
+void flat_bottom_restraint(const ScalarContext& context, const LocalTerms& terms)
+{
+    for_each_term(context, terms, Interaction::flat_bottom_restraint,
+                  [&](const std::int32_t* atoms, const InteractionParameters& p) {
+                      constexpr std::array<std::array<double, 3>, 9> counted = {
+                          {{}, {1, 1, 1}, {1, 1, 0}, {1, 0, 0}, {0, 1, 0}, {0, 0, 1}, {0, 1, 1}, {1, 0, 1}, {1, 1, 0}}};
+                      const auto& axes = counted[static_cast<std::size_t>(p[0])];
+                      const auto i = static_cast<std::size_t>(atoms[0]);
+                      const IVec3 reference = reference_position(context.topology, context.atoms.id[i]);
+                      const Vec3 d = to_real(context.box.minimum_image(context.atoms.x[i] - reference), position_unit);
+                      const Vec3 off(axes[0] * d[0], axes[1] * d[1], axes[2] * d[2]);
+                      const double distance = square_root(off[0] * off[0] + (off[1] * off[1] + off[2] * off[2]));
+                      const double r = p[1], beyond = distance - (r < 0.0 ? -r : r);
+                      if (r < 0.0 ? beyond >= 0.0 : beyond <= 0.0) return;
+                      const double slope = p[2] * beyond;
+                      const Vec3 f = off * (distance > 0.0 ? -slope / distance : 0.0);
+                      context.atoms.f[i] += round_force(f);
+                      if (context.sums == nullptr) return;
+                      context.sums->add(EnergyTerm::position_restraint, 0.5 * slope * beyond);
                       context.sums->add_virial(d, f);
                   });
 }

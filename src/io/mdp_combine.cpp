@@ -7,6 +7,7 @@
 
 #include <algorithm>
 #include <cctype>
+#include <fmt/format.h>
 #include <limits>
 
 namespace holon {
@@ -127,6 +128,31 @@ public:
             v_.tc_groups.push_back({{v_.tc_grps[k], {}}, v_.tau_t[k], v_.ref_t[k]});
     }
 
+    void restraints()
+    {
+        if (v_.disre != DistanceRestraints::no && v_.disre_tau > 0.0)
+            fail("disre-tau", "averages over time are not available; use disre-tau = 0");
+    }
+
+    /// Groups that stand still or are accelerated.
+    void held_and_driven()
+    {
+        check_per_axis("freezegrps", v_.freezegrps.size(), "freezedim", v_.freezedim.size());
+        check_per_axis("acc-grps", v_.acc_grps.size(), "accelerate", v_.accelerate.size());
+        v_.frozen_groups.clear();
+        for (std::size_t k = 0; k < v_.freezegrps.size(); ++k)
+            v_.frozen_groups.push_back(
+                {{v_.freezegrps[k], {}}, {v_.freezedim[3 * k], v_.freezedim[3 * k + 1], v_.freezedim[3 * k + 2]}});
+        v_.accelerated_groups.clear();
+        for (std::size_t k = 0; k < v_.acc_grps.size(); ++k)
+            v_.accelerated_groups.push_back(
+                {{v_.acc_grps[k], {}}, Vec3(v_.accelerate[3 * k], v_.accelerate[3 * k + 1], v_.accelerate[3 * k + 2])});
+        if (scheme_.minimises && !v_.accelerated_groups.empty()) {
+            note("acc-grps", "a minimisation accelerates nothing; ignored");
+            v_.accelerated_groups.clear();
+        }
+    }
+
     void constraints()
     {
         for (const auto& [key, value] : {std::pair("lincs-order", v_.lincs_order), {"lincs-iter", v_.lincs_iter}})
@@ -216,6 +242,16 @@ private:
                      " is usual");
     }
 
+    /// Without groups, GROMACS' files still carry a value for an axis or three.
+    void check_per_axis(const std::string& groups_key, std::size_t groups, const std::string& key,
+                        std::size_t values) const
+    {
+        check_group_count(groups_key, groups);
+        if (groups > 0 && values != 3 * groups)
+            fail(key, fmt::format("there are {} {}, which take {} values, for x, y and z of each; found {}", groups,
+                                  groups_key, 3 * groups, values));
+    }
+
     void check_group_count(const std::string& key, std::size_t count) const
     {
         if (count > 255) fail(key, "at most 255 groups are possible");
@@ -247,6 +283,8 @@ void combine(MdpValues& values, const GivenSettings& given, Notes& notes)
     combination.dynamics();
     combination.nonbonded();
     combination.temperature();
+    combination.restraints();
+    combination.held_and_driven();
     combination.constraints();
 }
 

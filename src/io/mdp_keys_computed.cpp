@@ -150,6 +150,45 @@ MdpKey seed(std::string name, std::uint64_t V::*member, bool V::*derive)
     return bound(std::move(name), read, [=](const V& v) { return v.*derive ? "-1" : std::to_string(v.*member); });
 }
 
+/// Y or N, or what they begin.
+MdpKey yes_no_list(std::string name, std::vector<bool> V::*member)
+{
+    const auto read = [=](V& v, const std::string& text) {
+        (v.*member).clear();
+        for (const std::string& word : words(text)) {
+            const char first = plain(word).substr(0, 1).empty() ? ' ' : plain(word)[0];
+            if (first != 'y' && first != 'n') throw BadValue("expected Y or N for each axis of each group");
+            (v.*member).push_back(first == 'y');
+        }
+    };
+    const auto write = [=](const V& v) {
+        std::string text;
+        for (const bool yes : v.*member) text += (text.empty() ? "" : " ") + std::string(yes ? "Y" : "N");
+        return text;
+    };
+    return bound(std::move(name), read, write);
+}
+
+MdpKey electric_field(std::string name, std::size_t axis)
+{
+    const auto read = [=](V& v, const std::string& text) {
+        std::vector<double> numbers;
+        for (const std::string& word : words(text)) numbers.push_back(parse_real(word));
+        if (numbers.size() != 1 && numbers.size() != 4)
+            throw BadValue("expected an amplitude in V/nm, or four numbers: E0, omega, t0 and sigma");
+        numbers.resize(4, 0.0);
+        if (numbers[3] < 0.0) throw BadValue("sigma, the width of the pulse, must not be negative");
+        if (numbers[3] > 0.0 && numbers[1] < 0.0) throw BadValue("omega must not be negative");
+        v.electric_field[axis] = {numbers[0], numbers[1], numbers[2], numbers[3]};
+    };
+    const auto write = [=](const V& v) {
+        const auto& field = v.electric_field[axis];
+        return joined(
+            {print_real(field.amplitude), print_real(field.omega), print_real(field.t0), print_real(field.sigma)});
+    };
+    return bound(std::move(name), read, write);
+}
+
 MdpKey domain_grid(std::string name)
 {
     const auto read = [](V& v, const std::string& text) {
@@ -313,6 +352,21 @@ std::vector<MdpKey> computed_mdp_keys()
             "factor of shake-sor = yes, 1 to less than 2; 0: found out in every solution"),
         own(yes_no("shake-warm-start", &V::shake_warm_start),
             "SHAKE begins with the multipliers of the step before, which then belong to the state"),
+
+        choice<DistanceRestraints>("disre", &V::disre,
+                                   {{"no", DistanceRestraints::no}, {"simple", DistanceRestraints::simple}}),
+        choice<RestraintWeighting>(
+            "disre-weighting", &V::disre_weighting,
+            {{"conservative", RestraintWeighting::conservative}, {"equal", RestraintWeighting::equal}}),
+        real("disre-fc", &V::disre_fc, at_least(0)),
+        real("disre-tau", &V::disre_tau),
+        names("freezegrps", &V::freezegrps),
+        yes_no_list("freezedim", &V::freezedim),
+        names("acc-grps", &V::acc_grps),
+        reals("accelerate", &V::accelerate),
+        electric_field("electric-field-x", 0),
+        electric_field("electric-field-y", 1),
+        electric_field("electric-field-z", 2),
 
         own(choice<Precision>("precision", &V::precision, {{"mixed", Precision::mixed}, {"double", Precision::real64}}),
             "mixed (float pair kernels) or double"),

@@ -23,6 +23,9 @@ struct MdpValues : Parameters {
     VdwType vdwtype = VdwType::cutoff;
     std::vector<std::string> tc_grps, comm_grps;
     std::vector<double> tau_t, ref_t;
+    std::vector<std::string> freezegrps, acc_grps;
+    std::vector<bool> freezedim;    // of each group along x, y, z
+    std::vector<double> accelerate; // likewise [nm/ps^2]
     bool derive_ld_seed = true, derive_gen_seed = true;
 };
 

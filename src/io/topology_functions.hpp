@@ -27,6 +27,8 @@ enum class Section {
     exclusions,
     system,
     molecules,
+    intermolecular,
+    unused_restraints,
     refused
 };
 
@@ -66,6 +68,9 @@ struct BondedFunction {
 
 /// Function `number` of a section of bonded interactions, or nullptr.
 const BondedFunction* find_function(std::string_view section, std::int64_t number);
+
+/// Whether the first parameter is an angle [degrees].
+bool first_is_angle(Interaction kind);
 
 /// Parameters as Holon computes with them: angles in radians, Fourier dihedrals as Ryckaert-Bellemans. `given`: the
 /// A-state parameters of the file.

@@ -56,6 +56,26 @@ public:
         result_.name = molecule.name;
     }
 
+    /// Between the molecules of a system.
+    MoleculeBuilder(const ExpandedTopology& source, const MoleculeSource& lines, const Topology& system,
+                    const TopologyForceField& force_field, const TopologyOptions& options, TopologyPool& pool)
+        : MoleculeBuilder(source, lines, force_field, options, pool)
+    {
+        system_ = &system;
+    }
+
+    IntermolecularTerms build_between_molecules()
+    {
+        for (const auto& [section, line] : input_.lines) {
+            if (section->section == Section::unused_restraints) continue;
+            const Fields fields(source_, line, section->name);
+            if (section->section != Section::bonded || section->atoms < 2)
+                fields.fail("between molecules there are bonded interactions of two atoms or more, and nothing else");
+            read_term(fields, *section);
+        }
+        return number_anew(result_.interactions);
+    }
+
     MoleculeType build()
     {
         for (const auto& [section, line] : input_.lines) read(Fields(source_, line, section->name), *section);
@@ -77,6 +97,8 @@ private:
             return rigid_.add_settle(fields, atom_indices(fields, 1)[0], result_.atoms);
         case Section::exclusions:
             return read_exclusions(fields);
+        case Section::unused_restraints:
+            return;
         default:
             fields.fail(fmt::format("this section is not supported yet, and molecule type '{}' uses it", input_.name));
         }
@@ -136,7 +158,27 @@ private:
         return number;
     }
 
-    std::int32_t n_atoms() const { return static_cast<std::int32_t>(result_.atoms.size()); }
+    std::int32_t n_atoms() const
+    {
+        return static_cast<std::int32_t>(system_ != nullptr ? system_->n_atoms() : std::ssize(result_.atoms));
+    }
+
+    /// With atoms numbered among those that occur.
+    static IntermolecularTerms number_anew(const std::array<InteractionList, interaction_count>& lists)
+    {
+        IntermolecularTerms result;
+        auto& atoms = result.atoms;
+        for (const auto& list : lists) atoms.insert(atoms.end(), list.atoms.begin(), list.atoms.end());
+        std::ranges::sort(atoms);
+        atoms.erase(std::ranges::unique(atoms).begin(), atoms.end());
+        for (std::size_t k = 0; k < interaction_count; ++k) {
+            result.terms[k].parameters = lists[k].parameters;
+            for (const auto atom : lists[k].atoms)
+                result.terms[k].atoms.push_back(
+                    static_cast<std::int32_t>(std::ranges::lower_bound(atoms, atom) - atoms.begin()));
+        }
+        return result;
+    }
 
     /// Atom indices from 0 of the first n fields.
     std::vector<std::int32_t> atom_indices(const Fields& fields, std::size_t n) const
@@ -146,8 +188,9 @@ private:
             const std::int64_t number = fields.integer(k, "an atom number");
             if (number < 1 || number > n_atoms())
                 fields.fail(
-                    fmt::format("atom {} is out of bounds: molecule type '{}' has {} atoms so far, numbered from 1",
-                                number, input_.name, n_atoms()));
+                    fmt::format("atom {} is out of bounds: {} has {} atoms{}, numbered from 1", number,
+                                system_ != nullptr ? "the system" : fmt::format("molecule type '{}'", input_.name),
+                                n_atoms(), system_ != nullptr ? "" : " so far"));
             atoms[k] = static_cast<std::int32_t>(number - 1);
         }
         return atoms;
@@ -170,6 +213,10 @@ private:
             fields.fail(fmt::format("function type {} ({}) is not supported; use another functional form", number,
                                     function->name));
 
+        if (system_ != nullptr && (function->chemical || function->role == Role::constraint))
+            fields.fail(fmt::format("a {} cannot bind one molecule to another: take bonds of type 6 or 10, or put both "
+                                    "into one [ moleculetype ]",
+                                    function->name));
         if (function->chemical) bonds_.emplace_back(atoms[0], atoms[1]);
         const std::size_t given = fields.size() > n ? fields.size() - n - 1 : 0;
         if (given > 0)
@@ -230,14 +277,19 @@ private:
         fields.fail(fmt::format("no parameters for a {} between types {}; give them {}", function.name, names, places));
     }
 
-    int type_of(std::int32_t atom) const { return force_field_types_[static_cast<std::size_t>(atom)]; }
+    int type_of(std::int32_t atom) const
+    {
+        if (system_ != nullptr) return pool_.force_field_type(system_->atom(atom).type);
+        return force_field_types_[static_cast<std::size_t>(atom)];
+    }
 
     void add(const Fields& fields, const BondedFunction& function, const std::vector<std::int32_t>& atoms,
              const GivenParameters& given)
     {
         if (function.role == Role::constraint || (function.rigid && becomes_rigid(atoms[0], atoms[1])))
             return rigid_.add_constraint(fields, atoms[0], atoms[1], given[0]);
-        if (function.section == "angles" && becomes_rigid_angle(atoms))
+        if (system_ == nullptr && function.section == "angles" && first_is_angle(function.interaction) &&
+            becomes_rigid_angle(atoms))
             angles_.push_back({fields.line(), &function, atoms, given});
         else
             add_term(fields, function, atoms, given);
@@ -248,17 +300,44 @@ private:
     {
         const Interaction kind = function.interaction;
         if (without_effect(kind, given)) return;
-        if (kind == Interaction::proper_dihedral || kind == Interaction::periodic_improper) {
+        check(fields, function, given);
+        const auto parameters = converted(function, given);
+        if (!std::ranges::all_of(parameters, [](double p) { return std::isfinite(p); }))
+            fields.fail("the parameters are so large that their products are beyond all numbers; correct them");
+        append(kind, atoms, pool_.parameters(kind, parameters));
+    }
+
+    /// That parameters are some that the function has a meaning for.
+    static void check(const Fields& fields, const BondedFunction& function, const GivenParameters& given)
+    {
+        const auto need = [&](bool fulfilled, std::string_view what) {
+            if (!fulfilled) fields.fail(fmt::format("the parameters of a {} need {}", function.name, what));
+        };
+        switch (function.interaction) {
+        case Interaction::proper_dihedral:
+        case Interaction::periodic_improper:
+        case Interaction::angle_restraint:
+        case Interaction::angle_restraint_z:
             if (given[2] != std::round(given[2]))
                 fields.fail(fmt::format("the multiplicity of a dihedral must be an integer, not {}", given[2]));
             if (std::abs(given[2]) > largest_multiplicity)
                 fields.fail(fmt::format("the multiplicity of a dihedral must be at most {}, not {}",
                                         largest_multiplicity, given[2]));
+            break;
+        case Interaction::fene_bond:
+            return need(given[0] > 0.0, "a largest length above zero");
+        case Interaction::restraint_bond:
+            return need(given[0] <= given[1] && given[1] <= given[2], "distances low <= up1 <= up2");
+        case Interaction::dihedral_restraint:
+            return need(given[1] >= 0.0, "a width that is not negative");
+        case Interaction::flat_bottom_restraint:
+            return need(
+                given[0] == std::round(given[0]) && given[0] >= 1.0 && given[0] <= 8.0,
+                "a shape from 1 to 8: 1 sphere, 2 cylinder along z, 3 to 5 layer across x, y, z, 6 to 8 cylinder "
+                "along x, y, z");
+        default:
+            break;
         }
-        const auto parameters = converted(function, given);
-        if (!std::ranges::all_of(parameters, [](double p) { return std::isfinite(p); }))
-            fields.fail("the parameters are so large that their products are beyond all numbers; correct them");
-        append(kind, atoms, pool_.parameters(kind, parameters));
     }
 
     /// Angles that were put off until all bonds are known. Those between bonds that are not both rigid stay as they
@@ -281,6 +360,10 @@ private:
         if (function.interaction == Interaction::pair_14_explicit) { // fudgeQQ, qi, qj, two Lennard-Jones parameters
             const auto [c6, c12] = force_field_.to_c6_c12({given[3], given[4]});
             return {c6, c12, given[0] * given[1] * given[2]};
+        }
+        if (function.interaction == Interaction::pair_explicit) { // qi, qj, two Lennard-Jones parameters
+            const auto [c6, c12] = force_field_.to_c6_c12({given[2], given[3]});
+            return {c6, c12, given[0] * given[1]};
         }
         return to_interaction_parameters(function, {given.data(), static_cast<std::size_t>(function.parameters)});
     }
@@ -337,6 +420,7 @@ private:
     const TopologyForceField& force_field_;
     const TopologyOptions& options_;
     TopologyPool& pool_;
+    const Topology* system_ = nullptr; // of terms between molecules
     MoleculeType result_;
     std::string last_residue_;
     std::vector<int> force_field_types_;                          // per atom
@@ -352,6 +436,13 @@ MoleculeType build_molecule(const ExpandedTopology& source, const MoleculeSource
                             const TopologyForceField& force_field, const TopologyOptions& options, TopologyPool& pool)
 {
     return MoleculeBuilder(source, molecule, force_field, options, pool).build();
+}
+
+IntermolecularTerms build_intermolecular(const ExpandedTopology& source, const MoleculeSource& lines,
+                                         const Topology& system, const TopologyForceField& force_field,
+                                         const TopologyOptions& options, TopologyPool& pool)
+{
+    return MoleculeBuilder(source, lines, system, force_field, options, pool).build_between_molecules();
 }
 
 } // namespace holon

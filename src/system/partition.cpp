@@ -201,7 +201,7 @@ void Partition::look_up(Atoms& atoms)
         atoms.type[i] = atom.type;
         atoms.charge[i] = atom.charge;
         atoms.mass[i] = atom.mass;
-        atoms.inverse_mass[i] = 1.0 / atom.mass;
+        atoms.inverse_mass[i] = atom.inverse_mass();
         atoms.tc_group[i] = group_of(parameters_.tc_groups, atoms.id[i],
                                      [](const CouplingGroup& g) -> const AtomGroup& { return g.atoms; });
         atoms.comm_group[i] =

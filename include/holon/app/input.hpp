@@ -6,6 +6,7 @@
 #include <holon/io/checkpoint.hpp>
 #include <holon/io/options.hpp>
 #include <holon/system/atoms.hpp>
+#include <holon/system/intermolecular.hpp>
 #include <holon/system/topology.hpp>
 
 #include <memory>
@@ -19,6 +20,7 @@ namespace holon {
 struct RunInput {
     RunSettings settings;
     std::shared_ptr<Topology> topology;
+    IntermolecularTerms intermolecular;
     Box box;
     std::vector<AtomRecord> records;
     std::vector<KeptNumber> kept; // of a run that goes on

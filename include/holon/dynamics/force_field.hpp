@@ -5,6 +5,8 @@
 #include <holon/dynamics/health.hpp>
 #include <holon/forces/bonded.hpp>
 #include <holon/forces/dispersion_correction.hpp>
+#include <holon/forces/external_forces.hpp>
+#include <holon/forces/gathered_terms.hpp>
 #include <holon/forces/pair_force.hpp>
 #include <holon/mesh/mesh.hpp>
 #include <holon/system/force_groups.hpp>
@@ -34,6 +36,7 @@ struct ForceContext {
     LoadBalance& load;
     Health& health;
     Timers& timers;
+    double time; // [ps]
 };
 
 /// All interactions of a system but its constraints, and the lists that they need.
@@ -41,7 +44,8 @@ class ForceField {
 public:
     /// `topology` and `box` must outlive this object; the box may change, see follow(). Throws InputError, if the box
     /// is too small for the cutoff. Collective.
-    ForceField(Communicator comm, const Topology& topology, const Parameters& parameters, const Box& box);
+    ForceField(Communicator comm, const Topology& topology, const Parameters& parameters, const Box& box,
+               const IntermolecularTerms& intermolecular = {});
 
     /// Which copies the bonded terms ask for.
     std::vector<MoleculeNeeds> needs(const std::vector<MoleculeClusters>& clusters) const
@@ -86,6 +90,8 @@ private:
     PairLists pair_lists_;
     PairForce pair_force_;
     BondedForces bonded_forces_;
+    GatheredTerms gathered_terms_;
+    ExternalForces external_forces_;
     std::unique_ptr<LongRange> long_range_; // null: none
     double self_energy_;
     MeshConstants mesh_constants_;

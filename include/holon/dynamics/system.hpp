@@ -23,11 +23,18 @@ struct Snapshot {
     std::vector<Global> globals;
 };
 
+enum class Hold {
+    velocities,
+    positions_too, // back to where the step began
+    at_start       // velocities, also of atoms frozen along all axes
+};
+
 /// A system as this rank holds it, and the verbs of the time step that need more than its own atoms.
 class System {
 public:
     /// Throws InputError if the box is too small for the cutoff or the domains do not fit the ranks. Collective.
-    System(Communicator comm, std::shared_ptr<const Topology> topology, const Parameters& parameters, const Box& box);
+    System(Communicator comm, std::shared_ptr<const Topology> topology, const Parameters& parameters, const Box& box,
+           const IntermolecularTerms& intermolecular = {});
 
     System(const System&) = delete;
     System& operator=(const System&) = delete;
@@ -66,6 +73,10 @@ public:
     /// The same motion backwards: velocities and what else is odd under reversal of time change their signs.
     void reverse();
 
+    /// Velocities of atoms that are frozen along some axes become 0 along these. (Those frozen along all have an
+    /// infinite mass; only their velocities at the start have to be seen to.)
+    void hold_frozen(Hold what = Hold::velocities);
+
     /// Hash of atoms, box and all declared numbers that are dynamics (holon/core/state_hash.hpp). Collective.
     std::uint64_t hash() const;
 
@@ -86,6 +97,7 @@ public:
 
     Atoms atoms;
     State state;
+    double time = 0.0; // at which forces are computed [ps]
     Timers timers;
     Health health;
     ConstraintErrors constraint_errors;
@@ -94,7 +106,7 @@ private:
     std::vector<MoleculeNeeds> needs() const;
     std::array<double, 3> thinnest_domain() const;
     AtomDirectory directory() const;
-    ForceContext force_context() { return {atoms, partition_, load_, health, timers}; }
+    ForceContext force_context() { return {atoms, partition_, load_, health, timers, time}; }
     void renew_local_lists();
     bool exploding() const;
 

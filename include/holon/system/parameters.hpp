@@ -21,6 +21,8 @@ enum class CommMode { none, linear };
 enum class LoadBalancing { automatic, yes, no };
 enum class OverRelaxation { automatic, yes, no };
 enum class CheckpointMapping { automatic, yes, no };
+enum class DistanceRestraints { no, simple };
+enum class RestraintWeighting { conservative, equal };
 
 /// A named set of atoms as sorted, disjoint, half-open ranges of global ids: default groups stay small for any system.
 struct AtomGroup {
@@ -35,6 +37,26 @@ struct CouplingGroup {
     AtomGroup atoms;
     double tau = -1.0;        // [ps]; < 0: not coupled
     double temperature = 0.0; // [K]
+};
+
+/// Atoms that do not move along some axes.
+struct FrozenGroup {
+    AtomGroup atoms;
+    std::array<bool, 3> axes{};
+};
+
+/// Atoms that are all accelerated alike.
+struct AcceleratedGroup {
+    AtomGroup atoms;
+    Vec3 acceleration = Vec3::Zero(); // [nm/ps^2]
+};
+
+/// One component of an electric field: amplitude cos(omega (t - t0)) exp(-(t - t0)^2 / (2 sigma^2)).
+struct ElectricField {
+    double amplitude = 0.0; // [V/nm]
+    double omega = 0.0;     // [1/ps]
+    double t0 = 0.0;        // [ps]
+    double sigma = 0.0;     // [ps]; 0: no pulse, and t0 counts as 0
 };
 
 /// Everything a run computes with, after defaults, `.mdp` and command line have been merged. Units as GROMACS.
@@ -112,6 +134,18 @@ struct Parameters {
     bool gen_vel = false;
     double gen_temp = 300.0;
     std::uint64_t gen_seed = 0;
+
+    // what else acts on atoms
+    std::vector<FrozenGroup> frozen_groups;
+    std::vector<AcceleratedGroup> accelerated_groups;
+    std::array<ElectricField, 3> electric_field{}; // along x, y, z
+
+    // distance restraints
+    DistanceRestraints disre = DistanceRestraints::no;
+    RestraintWeighting disre_weighting = RestraintWeighting::conservative;
+    bool disre_mixed = false;
+    double disre_fc = 1000.0; // [kJ/mol/nm^2]
+    double disre_tau = 0.0;   // [ps]; 0: distances are not averaged
 
     // decomposition, checkpoint
     std::vector<int> domains; // empty: automatic; else 3 numbers

@@ -18,6 +18,9 @@ struct TopologyAtom {
     double charge = 0.0; // [e]
     int residue = 0;     // index into MoleculeType::residues
     std::string name;    // e.g. "CA"
+    bool frozen = false; // in place along all axes
+
+    double inverse_mass() const { return frozen ? 0.0 : 1.0 / mass; } // for what moves it [1/u]
 };
 
 struct Residue {

@@ -23,6 +23,7 @@ public:
         {
             const auto timer = system.timers.measure(Stage::integrate);
             add_friction_and_noise(system.atoms, parameters_.tc_groups, dt, parameters_.ld_seed, n);
+            system.hold_frozen(Hold::positions_too);
         }
         system.constrain_positions({.step = n, .dt = 0.5 * dt});
         auto heat = FixedSum::from_raw(local_kinetic_energy(system.atoms).raw() - before.raw());

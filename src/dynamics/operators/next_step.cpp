@@ -30,6 +30,7 @@ public:
         auto& clock = step.clock;
         ++clock.step;
         if (!publish_positions(step.system, step.recorder, clock.step)) clock.last = clock.step;
+        step.system.time = clock.time();
         clock.measured = clock.at_end() || step.recorder.wants_energies(clock.step);
     }
 };

@@ -10,7 +10,11 @@ class RemoveComMotion : public Operator {
 public:
     explicit RemoveComMotion(std::size_t n_groups) : n_groups_(n_groups) {}
 
-    void apply(Step& step) override { remove_com_motion(step.system.atoms, n_groups_, step.system.comm()); }
+    void apply(Step& step) override
+    {
+        remove_com_motion(step.system.atoms, n_groups_, step.system.comm());
+        step.system.hold_frozen();
+    }
 
 private:
     std::size_t n_groups_;

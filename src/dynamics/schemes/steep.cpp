@@ -101,6 +101,7 @@ private:
         for (std::size_t i = 0; i < owned(system); ++i)
             atoms.v[i] =
                 to_lattice(to_real(atoms.f[i], force_unit) * (atoms.inverse_mass[i] / steepest_), velocity_unit);
+        system.hold_frozen();
         atoms.x_ref = atoms.x;
         system.constrain_velocities({.step = step.clock.step, .dt = 1.0});
         return largest_force(system) * steepest_;

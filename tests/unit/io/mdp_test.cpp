@@ -258,13 +258,16 @@ TEST(Mdp, MethodsThatHolonLacksAreAcceptedOnlyWhenOff)
     expect_error("dt = 1\npcoupl = Berendsen", "md.mdp:2: pcoupl = Berendsen: pressure coupling is not available");
     expect_error("pbc = no", "only pbc = xyz is available");
     expect_error("free-energy = yes", "free-energy perturbation is not available");
-    expect_error("freezegrps = Protein", "take the line out");
     expect_error("annealing = no single", "annealing is not available");
-    expect_error("electric-field-z = 0 0.1 0 0", "not available");
     expect_error("cutoff-scheme = group", "only Verlet");
     expect_error("pull = yes", "pulling is not available");
     expect_error("nwall = 2", "walls are not available");
     expect_error("implicit-solvent = GBSA", "only explicit solvent");
+    expect_error("colvars-active = true", "not available");
+    settings_of(
+        "mass-repartition-factor = 1\ncolvars-active = false\ncolvars-seed = -1\nnnpot-active = no\n"
+        "nnpot-modelfile = model.pt\nverlet-buffer-pressure-tolerance = 0.5\nensemble-temperature-setting = auto\n"
+        "ensemble-temperature = -1\ndeform-init-flow = no\nuser1-grps = System\nnstcalcenergy = -1");
 }
 
 TEST(Mdp, NotesSayWhatHolonDoesInstead)
