@@ -18,7 +18,7 @@ LEVELS = [
     {"comm"},
     {"system"},
     {"mesh"},
-    {"forces", "constraints"},
+    {"forces", "constraints", "virtual_sites"},
     {"dynamics"},
     {"io"},
     {"app"},

@@ -159,7 +159,7 @@ std::vector<BenchmarkRow> run_benchmark(const Communicator& comm, RunInput& inpu
     const auto& topology = *input.topology;
     if (topology.n_constraints() == 0)
         throw InputError("The system has no constraints. Ask for some: --constraints all-bonds.");
-    System system(comm, input.topology, parameters, input.box);
+    System system(comm, input.topology, parameters, input.box, input.start_box, input.intermolecular);
     auto step = free_step(system, input);
 
     // The solvers see the domains of a run, and whatever copies the most demanding of them needs.

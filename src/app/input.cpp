@@ -7,10 +7,12 @@
 #include <holon/core/state_hash.hpp>
 #include <holon/dynamics/scaling_groups.hpp>
 #include <holon/dynamics/scheme.hpp>
+#include <holon/dynamics/scheme_check.hpp>
 #include <holon/io/gro_file.hpp>
 #include <holon/io/index_file.hpp>
 #include <holon/io/text_file.hpp>
 #include <holon/io/topology_file.hpp>
+#include <holon/system/freeze.hpp>
 #include <holon/system/mass_repartition.hpp>
 
 #include "constraint_check.hpp"
@@ -100,14 +102,17 @@ void interpret(RunInput& input, const std::string& topology_text, const std::str
                const std::string& index_name, Notes& notes, const std::function<void(std::int64_t)>& check_count)
 {
     const auto& parameters = input.settings.parameters;
-    input.topology = std::make_shared<Topology>(
-        read_topology(ExpandedTopology::from_text(topology_text), {parameters.constraints}, notes));
+    input.topology = std::make_shared<Topology>(read_topology(
+        ExpandedTopology::from_text(topology_text),
+        {parameters.constraints, parameters.disre != DistanceRestraints::no}, notes, &input.intermolecular));
     if (const double factor = parameters.mass_repartition_factor; factor > 1.0)
         repartition_masses(*input.topology, factor, fmt::format("mass-repartition-factor = {:g}", factor), notes);
     check_count(input.topology->n_atoms());
     std::vector<AtomGroup> groups;
     if (!index_text.empty()) groups = parse_index(index_text, index_name, input.topology->n_atoms());
     resolve_groups(input.settings, *input.topology, groups);
+    freeze_atoms(*input.topology, input.settings.parameters.frozen_groups);
+    check_scheme(*input.topology, parameters, notes);
 }
 
 void check_atom_count(const std::string& path, std::int64_t in_file, std::int64_t in_topology)

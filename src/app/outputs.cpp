@@ -9,10 +9,12 @@
 #include <holon/dynamics/scheme.hpp>
 
 #include "parallel_report.hpp"
+#include "run_statistics.hpp"
 
 #include <cmath>
 #include <filesystem>
 #include <fmt/format.h>
+#include <map>
 
 namespace holon {
 
@@ -32,47 +34,31 @@ std::string trajectory_in(const std::string& folder)
 /// Terms with interactions in this system; non-bonded ones always.
 std::vector<EnergyTerm> present_terms(const Topology& topology, const Parameters& parameters)
 {
-    const auto has = [&](Interaction kind) { return !topology.parameters[static_cast<std::size_t>(kind)].empty(); };
-    std::vector<std::pair<EnergyTerm, bool>> all = {
-        {EnergyTerm::bond,
-         has(Interaction::harmonic_bond) || has(Interaction::g96_bond) || has(Interaction::morse_bond)},
-        {EnergyTerm::angle, has(Interaction::harmonic_angle) || has(Interaction::g96_angle)},
-        {EnergyTerm::urey_bradley, has(Interaction::urey_bradley)},
-        {EnergyTerm::proper_dihedral, has(Interaction::proper_dihedral)},
-        {EnergyTerm::ryckaert_bellemans, has(Interaction::ryckaert_bellemans)},
-        {EnergyTerm::improper_dihedral, has(Interaction::periodic_improper) || has(Interaction::harmonic_improper)},
-        {EnergyTerm::cmap, has(Interaction::cmap)},
-        {EnergyTerm::lj_14, has(Interaction::pair_14) || has(Interaction::pair_14_explicit)},
-        {EnergyTerm::coulomb_14, has(Interaction::pair_14) || has(Interaction::pair_14_explicit)},
+    const auto has = [&](EnergyTerm term) {
+        for (std::size_t k = 0; k < interaction_count; ++k)
+            if (interaction_info[k].energy == term && !topology.parameters[k].empty()) return true;
+        return false;
+    };
+    const auto coulomb = parameters.coulomb;
+    const std::map<EnergyTerm, bool> not_bonded = {
         {EnergyTerm::lj, true},
+        {EnergyTerm::coulomb_14, has(EnergyTerm::lj_14)},
         {EnergyTerm::lj_correction, parameters.dispersion_correction != DispersionCorrection::no},
-        {EnergyTerm::coulomb_short, parameters.coulomb != CoulombKind::ewald},
-        {EnergyTerm::coulomb_long, parameters.coulomb == CoulombKind::mesh},
-        {EnergyTerm::coulomb_real, parameters.coulomb == CoulombKind::ewald},
-        {EnergyTerm::coulomb_reciprocal, parameters.coulomb == CoulombKind::ewald},
-        {EnergyTerm::coulomb_self, parameters.coulomb == CoulombKind::ewald},
-        {EnergyTerm::coulomb_exclusion, parameters.coulomb == CoulombKind::ewald},
-        {EnergyTerm::position_restraint, has(Interaction::position_restraint)},
+        {EnergyTerm::coulomb_short, coulomb != CoulombKind::ewald},
+        {EnergyTerm::coulomb_long, coulomb == CoulombKind::mesh},
+        {EnergyTerm::coulomb_real, coulomb == CoulombKind::ewald},
+        {EnergyTerm::coulomb_reciprocal, coulomb == CoulombKind::ewald},
+        {EnergyTerm::coulomb_self, coulomb == CoulombKind::ewald},
+        {EnergyTerm::coulomb_exclusion, coulomb == CoulombKind::ewald},
+        {EnergyTerm::distance_restraint, parameters.disre != DistanceRestraints::no},
     };
     std::vector<EnergyTerm> terms;
-    for (const auto& [term, present] : all)
-        if (present) terms.push_back(term);
+    for (std::size_t t = 0; t < energy_term_count; ++t) {
+        const auto term = static_cast<EnergyTerm>(t);
+        const auto other = not_bonded.find(term);
+        if (other != not_bonded.end() ? other->second : has(term)) terms.push_back(term);
+    }
     return terms;
-}
-
-std::string mesh_text(const MeshReport& mesh)
-{
-    const auto split = mesh.split == "prolate" ? fmt::format("prolate split of band {:.4g}", mesh.split_parameter)
-                                               : fmt::format("Gaussian split, beta = {:.5g}/nm", mesh.split_parameter);
-    if (mesh.method == "ewald") return fmt::format("Electrostatics: plain Ewald sum, {}", split);
-    const auto window = mesh.window_band > 0.0 ? fmt::format("prolate window of band {:.4g}", mesh.window_band)
-                                               : std::string("B-splines");
-    auto text = fmt::format("Electrostatics: {} on {} x {} x {} points, {:.3f} x {:.3f} x {:.3f} nm apart; {}; {} of "
-                            "{} points; relative rms force error: {:.1e} expected",
-                            mesh.method, mesh.grid[0], mesh.grid[1], mesh.grid[2], mesh.spacing[0], mesh.spacing[1],
-                            mesh.spacing[2], split, window, mesh.width, mesh.expected_error);
-    if (mesh.measured_error) text += fmt::format(", {:.1e} measured", *mesh.measured_error);
-    return text;
 }
 
 /// Of all ranks. Collective.
@@ -99,34 +85,11 @@ TrajectoryInfo trajectory_info(const RunInput& input, const System& system, std:
     info.double_precision = p.precision == Precision::real64;
     info.first_step = step;
     info.last_step = p.last_step();
-    if (system.comm().root()) describe_atoms(system.topology(), info);
+    if (system.comm().root()) describe_atoms(*input.topology, info);
     return info;
 }
 
 } // namespace
-
-std::optional<MeshReport> mesh_report(System& system, const Parameters& parameters)
-{
-    const auto* settings = system.force_field().mesh_settings();
-    if (settings == nullptr) return std::nullopt;
-    MeshReport report;
-    const bool prolate = settings->kind == MeshKind::esp;
-    report.method = parameters.coulomb == CoulombKind::ewald ? "ewald" : prolate ? "esp" : "spme";
-    report.split = prolate ? "prolate" : "gaussian";
-    report.split_parameter = settings->split_parameter;
-    report.pair_degree = static_cast<int>(settings->pair.force.size()) - 1;
-    if (parameters.coulomb == CoulombKind::ewald) return report;
-    report.grid = settings->grid;
-    report.width = settings->window->width();
-    for (int k = 0; k < 3; ++k) {
-        const auto a = static_cast<std::size_t>(k);
-        report.spacing[a] = system.box().vectors().row(k).norm() / report.grid[a];
-    }
-    report.window_band = settings->window_band;
-    report.expected_error = settings->expected_error;
-    if (const double error = system.mesh_error(); !std::isnan(error)) report.measured_error = error;
-    return report;
-}
 
 std::string Outputs::mismatch(const std::string& folder, std::uint64_t run_id, const OutputMarks& marks, bool newest)
 {
@@ -264,6 +227,7 @@ void Outputs::describe(const RunInput& input, System& system, const std::optiona
     log.line(fmt::format("Domains: {} x {} x {}, {} to {} atoms per rank, at most {} copies", n[0], n[1], n[2], least,
                          most, copies));
     if (mesh) log.line(mesh_text(*mesh));
+    if (topology.n_virtual_sites() > 0) log.line(fmt::format("Virtual sites: {}", topology.n_virtual_sites()));
     if (!system.constraints().empty())
         log.line("Constraints:\n" + system.constraints().description() + diagnosis_text(diagnoses_, topology));
     if (start_step_ != parameters_.init_step || input.in_place)
@@ -415,6 +379,7 @@ Summary Outputs::summary(const System& system, const StepCosts& costs) const
     s.domains = system.partition().grid().n();
     s.atoms = system.topology().n_atoms();
     s.constraints = system.topology().n_constraints();
+    s.virtual_sites = system.topology().n_virtual_sites();
     s.start_step = start_step_;
     s.end_step = step_;
     s.wall_s = costs.wall_s;
@@ -463,6 +428,7 @@ void Outputs::finish(System& system, const Clock& clock, const std::string& rema
         if (!energy_file_->error().empty()) throw Failure(energy_file_->error());
         log_->end_progress();
         if (last_) log_->energies(*last_, energies_of(*last_), box_report_.values(*last_));
+        if (parameters_.nstenergy > 0) log_->line(add_statistics(file("energy.csv"), system, parameters_, s));
         if (!remark.empty()) log_->line(remark);
         log_->timings(s.timings, s.wall_s);
         if (s.load_balance) log_->line(load_text(*s.load_balance));

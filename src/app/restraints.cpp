@@ -12,14 +12,17 @@ namespace holon {
 
 namespace {
 
+constexpr std::array restraint_kinds = {Interaction::position_restraint, Interaction::flat_bottom_restraint};
+
 /// For each molecule type: whether an atom is restrained.
 std::vector<std::vector<bool>> restrained_atoms(const Topology& topology)
 {
     std::vector<std::vector<bool>> restrained;
     for (const auto& molecule : topology.molecule_types) {
         auto& flags = restrained.emplace_back(molecule.atoms.size());
-        for (const auto atom : molecule.interactions[static_cast<std::size_t>(Interaction::position_restraint)].atoms)
-            flags[static_cast<std::size_t>(atom)] = true;
+        for (const auto kind : restraint_kinds)
+            for (const auto atom : molecule.interactions[static_cast<std::size_t>(kind)].atoms)
+                flags[static_cast<std::size_t>(atom)] = true;
     }
     return restrained;
 }
@@ -48,7 +51,10 @@ bool fits(const Topology& topology)
 std::string read_restraints(const Communicator& comm, const std::string& path, const Topology& topology,
                             const std::string& topology_path)
 {
-    if (topology.parameters[static_cast<std::size_t>(Interaction::position_restraint)].empty()) return {};
+    if (std::ranges::all_of(restraint_kinds, [&](Interaction kind) {
+            return topology.parameters[static_cast<std::size_t>(kind)].empty();
+        }))
+        return {};
     if (path.empty())
         throw InputError(
             fmt::format("{}: the topology has position restraints, but there are no reference coordinates. "

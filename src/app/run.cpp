@@ -54,7 +54,7 @@ int run_system(RunInput& input, const RunOptions& options, const Communicator& c
     const auto& parameters = input.settings.parameters;
     const bool goes_on = input.checkpoint.has_value();
     return_unused_memory(); // of reading
-    System system(comm, input.topology, parameters, input.box, input.start_box);
+    System system(comm, input.topology, parameters, input.box, input.start_box, input.intermolecular);
     system.state.restore_from(input.state.globals);
     system.distribute(std::move(input.records), std::move(input.kept));
     if (input.checkpoint) {

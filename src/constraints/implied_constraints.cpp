@@ -333,8 +333,8 @@ private:
         const auto& c = constraint(link);
         const std::string way_out =
             c.from_angle ? "Keep angles flexible: constraints = all-bonds, or h-angles if it is not that already."
-                         : "Take some of them out of [ constraints ], or place the atoms that they hold otherwise "
-                           "(virtual sites are not supported).";
+                         : "Take some of them out of [ constraints ], or make some of the atoms that they hold "
+                           "virtual sites of the others.";
         const std::array<std::int32_t, 2> ends{c.i, c.j};
         if (follows)
             throw InputError(fmt::format(

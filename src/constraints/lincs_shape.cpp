@@ -22,7 +22,7 @@ std::span<const T> part(const std::vector<T>& all, const std::vector<std::int32_
 
 LincsShape::LincsShape(const MoleculeType& molecule, const ConstraintCluster& cluster) : molecule_name(molecule.name)
 {
-    for (const auto atom : cluster.atoms) inverse_mass.push_back(1.0 / molecule.atoms[index(atom)].mass);
+    for (const auto atom : cluster.atoms) inverse_mass.push_back(molecule.atoms[index(atom)].inverse_mass());
     const auto place = [&cluster](std::int32_t atom) {
         return static_cast<std::int32_t>(std::ranges::lower_bound(cluster.atoms, atom) - cluster.atoms.begin());
     };

@@ -99,7 +99,8 @@ std::pair<double, Eigen::VectorXd> largest_mode(const IdealMatrix& matrix)
 KnownAngles::KnownAngles(const Topology* topology, const MoleculeType& molecule)
 {
     if (topology == nullptr) return;
-    for (const auto kind : {Interaction::harmonic_angle, Interaction::g96_angle, Interaction::urey_bradley}) {
+    for (const auto kind : {Interaction::harmonic_angle, Interaction::g96_angle, Interaction::urey_bradley,
+                            Interaction::quartic_angle, Interaction::restricted_angle}) {
         const auto& list = molecule.interactions[static_cast<std::size_t>(kind)];
         const auto& parameters = topology->parameters[static_cast<std::size_t>(kind)];
         for (std::size_t t = 0; t < list.size(); ++t)

@@ -82,7 +82,7 @@ void LinkTable::add_link(std::int32_t cluster, std::size_t constraint_index, con
     auto& places = places_[instance.cluster];
     if (places.empty()) places = places_at_first_atom(*instance.cluster);
     const auto inverse_mass = [&](std::int32_t atom) {
-        return 1.0 / instance.molecule_type->atoms[static_cast<std::size_t>(atom)].mass;
+        return instance.molecule_type->atoms[static_cast<std::size_t>(atom)].inverse_mass();
     };
     Link link;
     link.i = number_of(id_of(instance, constraint.i), directory);

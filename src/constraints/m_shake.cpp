@@ -38,7 +38,7 @@ struct Shape {
         };
         for (int a = 0; a < n_atoms; ++a)
             inverse_mass[a] =
-                1.0 / molecule.atoms[static_cast<std::size_t>(cluster.atoms[static_cast<std::size_t>(a)])].mass;
+                molecule.atoms[static_cast<std::size_t>(cluster.atoms[static_cast<std::size_t>(a)])].inverse_mass();
         for (int k = 0; k < n_constraints; ++k) {
             const auto& c = cluster.constraints[static_cast<std::size_t>(k)];
             first[k] = position(c.i);

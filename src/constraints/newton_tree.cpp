@@ -85,7 +85,7 @@ std::int32_t EliminationTree::common_branch(std::int32_t a, std::int32_t b) cons
 
 double EliminationTree::inverse_mass(const MoleculeType& molecule, std::int32_t atom) const
 {
-    return 1.0 / molecule.atoms[index(atoms[index(atom)])].mass;
+    return molecule.atoms[index(atoms[index(atom)])].inverse_mass();
 }
 
 void EliminationTree::set_up_leaf(std::int32_t self, const std::vector<std::int32_t>& own, const MoleculeType& molecule,

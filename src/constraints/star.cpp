@@ -43,7 +43,7 @@ struct Shape {
         const auto add = [&](std::size_t place, std::int32_t atom) {
             members[place] =
                 static_cast<std::size_t>(std::ranges::lower_bound(cluster.atoms, atom) - cluster.atoms.begin());
-            inverse_mass[place] = 1.0 / molecule.atoms[static_cast<std::size_t>(atom)].mass;
+            inverse_mass[place] = molecule.atoms[static_cast<std::size_t>(atom)].inverse_mass();
         };
         add(0, cluster.centre);
         for (std::size_t k = 0; k < arms; ++k) {

@@ -35,7 +35,10 @@ void prepare_start(System& system, const Parameters& parameters, std::int64_t st
         generate_velocities(atoms, parameters.gen_temp, parameters.gen_seed);
         if (parameters.comm_mode != CommMode::none)
             remove_com_motion(atoms, parameters.comm_groups.size(), system.comm());
+        if (parameters.comm_mode == CommMode::angular)
+            remove_rotation(atoms, system.box(), parameters.comm_groups.size(), system.comm());
     }
+    system.hold_frozen(Hold::at_start);
     if (parameters.continuation || system.constraints().empty()) return;
     atoms.x_ref = atoms.x;
     repeat_while_it_helps(system.comm(), [&] { return system.constrain_positions({.step = step}); });
@@ -50,7 +53,7 @@ void prepare_start(System& system, const Parameters& parameters, std::int64_t st
 Dynamics::Dynamics(System& system, const Parameters& parameters, std::int64_t step)
     : system_(system), dof_(count_degrees_of_freedom(system.topology(), parameters)),
       scheme_(scheme_entry(parameters.integrator)
-                  .make({parameters, dof_, system.state, system.box(),
+                  .make({parameters, dof_, system.state, system.topology(), system.box(),
                          ScalingGroups::count(system.topology(), system.clusters())})),
       clock_(clock_at(step, parameters)), groups_move_(parameters.pcoupl != "no" || parameters.mts())
 {
@@ -61,6 +64,7 @@ void Dynamics::run(std::int64_t last, Recorder& recorder)
     clock_.last = last;
     Step step{system_, recorder, scheme_, clock_, groups_move_};
     step.clock.measured = step.clock.totals = true;
+    system_.time = clock_.time();
     system_.compute_forces(step.clock.totals);
     while (!step.ended) {
         std::optional<Snapshot> before; // of a step that is to be taken back

@@ -74,12 +74,14 @@ void clear(std::vector<IVec3>& forces)
 } // namespace
 
 ForceField::ForceField(Communicator comm, const Topology& topology, const Parameters& parameters, const Box& box,
-                       const Box& start_box)
-    : comm_(std::move(comm)), topology_(topology), parameters_(parameters), box_(box),
+                       const Box& start_box, const IntermolecularTerms& intermolecular)
+    : comm_(std::move(comm)), topology_(topology), parameters_(parameters), box_(box), start_box_(start_box),
       mesh_settings_(mesh_settings_for(parameters, start_box)), nonbonded_(parameters, mesh_settings_),
       skin_(parameters.skin), group_(parameters.group_of_force_term), term_index_(topology),
       pair_lists_(topology, nonbonded_), pair_force_(topology, nonbonded_, parameters.precision, box_),
-      bonded_forces_(topology, nonbonded_, box_), self_energy_(PairForce::self_energy(topology, nonbonded_))
+      bonded_forces_(topology, nonbonded_, box_), sites_(comm_, topology, box_),
+      gathered_terms_(comm_, topology, nonbonded_, box_, parameters_, intermolecular), external_forces_(parameters_),
+      self_energy_(PairForce::self_energy(topology, nonbonded_))
 {
     if (mesh_settings_) {
         const double factor = nonbonded_.coulomb_factor;
@@ -94,6 +96,8 @@ void ForceField::use_volume()
 {
     check_cutoff(box_, nonbonded_.cutoff());
     dispersion_ = dispersion_correction(topology_, box_.volume(), parameters_);
+    if (parameters_.changes_box())
+        bonded_forces_.set_restraints({parameters_.refcoord_scaling, topology_, start_box_, box_});
     if (mesh_settings_)
         mesh_constants_ = mesh_constants(topology_, *mesh_settings_->split, box_, nonbonded_.coulomb_factor);
 }
@@ -115,6 +119,9 @@ void ForceField::rebuild_terms(const ForceContext& context)
 {
     const auto timer = context.timers.measure(Stage::repartition);
     bonded_forces_.set_up(term_index_.localise(context.atoms, context.partition), context.atoms);
+    sites_.rebuild(context.atoms, context.partition);
+    gathered_terms_.set_up(context.atoms, context.partition);
+    external_forces_.set_up(context.atoms);
 }
 
 void ForceField::rebuild_lists(const ForceContext& context)
@@ -129,6 +136,13 @@ void ForceField::rebuild_lists(const ForceContext& context)
     if (long_range_) long_range_->set_up(context.atoms, pair_lists_.allowed_displacement());
 }
 
+void ForceField::place_sites(const ForceContext& context)
+{
+    if (sites_.empty()) return;
+    const auto timer = context.timers.measure(Stage::integrate);
+    sites_.place(context.atoms);
+}
+
 double ForceField::largest_displacement(const Atoms& atoms) const
 {
     return std::sqrt(pair_lists_.largest_displacement2(atoms));
@@ -136,7 +150,7 @@ double ForceField::largest_displacement(const Atoms& atoms) const
 
 void ForceField::compute(const ForceContext& context, ForceGroups groups, bool want_totals)
 {
-    auto& [atoms, partition, load, health, timers] = context;
+    auto& [atoms, partition, load, health, timers, time] = context;
     auto& halo = partition.halo();
     const auto group = [this](ForceTerm term) { return int{group_[static_cast<std::size_t>(term)]}; };
     const auto wanted = [&](ForceTerm term) { return (groups >> group(term) & 1) != 0; };
@@ -183,6 +197,8 @@ void ForceField::compute(const ForceContext& context, ForceGroups groups, bool w
         const auto timer = timers.measure(Stage::bonded);
         const auto work = load.measure();
         health.note_overlap(bonded_forces_.add_forces(atoms, want_totals ? &sums : nullptr));
+        health.note_overlap(gathered_terms_.add_forces(atoms, want_totals ? &sums : nullptr));
+        external_forces_.add_forces(atoms, time);
     }
     const auto accumulate = [&](int g, const auto& meanwhile) {
         {
@@ -208,7 +224,21 @@ void ForceField::compute(const ForceContext& context, ForceGroups groups, bool w
         accumulate(group(ForceTerm::pair), finish_mesh);
     else
         finish_mesh();
+    spread_from_sites(context, groups, want_totals ? &sums : nullptr);
     if (want_totals) reduce(sums);
+}
+
+/// What virtual sites have of the forces goes to the atoms that they follow.
+void ForceField::spread_from_sites(const ForceContext& context, ForceGroups groups, ForceSums* sums)
+{
+    if (sites_.empty()) return;
+    auto& atoms = context.atoms;
+    const auto timer = context.timers.measure(Stage::integrate);
+    for (int g = 0; g <= std::ssize(atoms.f_further); ++g) {
+        if ((groups >> g & 1) == 0) continue;
+        const ForcesOfGroup forces(atoms, g);
+        sites_.spread(atoms, atoms.f, sums);
+    }
 }
 
 void ForceField::reduce(ForceSums& sums)

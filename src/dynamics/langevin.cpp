@@ -63,6 +63,35 @@ void add_friction_and_noise(Atoms& atoms, std::span<const CouplingGroup> groups,
     });
 }
 
+void mix_velocities(Atoms& atoms, std::span<const CouplingGroup> groups, double dt, std::uint64_t seed,
+                    std::int64_t step)
+{
+    const Philox random(seed);
+    const auto of_group = impulses(groups, dt);
+    for_each_owned(atoms, [&](std::size_t i) {
+        if (atoms.tc_group[i] >= of_group.size()) return;
+        const auto [decay, noise] = of_group[atoms.tc_group[i]];
+        if (decay == 1.0) return;
+        const Vec3 kick = noise * std::sqrt(atoms.inverse_mass[i]) * normal_vector(random, step, atoms.id[i]);
+        for (int k = 0; k < 3; ++k)
+            atoms.v[i][k] = round_to_int_clamped(decay * static_cast<double>(atoms.v[i][k]) + kick[k] / velocity_unit);
+    });
+}
+
+void set_brownian_velocities(Atoms& atoms, std::span<const CouplingGroup> groups, double dt, std::uint64_t seed,
+                             std::int64_t step)
+{
+    const Philox random(seed);
+    std::vector<double> thermal; // sqrt(k T) of each group [u^1/2 nm/ps]
+    for (const auto& group : groups) thermal.push_back(std::sqrt(units::boltzmann * group.temperature));
+    for_each_owned(atoms, [&](std::size_t i) {
+        const Vec3 noise =
+            thermal[atoms.tc_group[i]] * std::sqrt(atoms.inverse_mass[i]) * normal_vector(random, step, atoms.id[i]);
+        const Vec3 force = (0.5 * dt * atoms.inverse_mass[i]) * to_real(atoms.f[i], force_unit);
+        for (int k = 0; k < 3; ++k) atoms.v[i][k] = round_to_int_clamped((force[k] + noise[k]) / velocity_unit);
+    });
+}
+
 FixedSum local_kinetic_energy(const Atoms& atoms)
 {
     return parallel_reduce(

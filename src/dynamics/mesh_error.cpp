@@ -41,6 +41,7 @@ double ForceField::mesh_error(const ForceContext& context)
     pair_lists_.build(atoms, context.partition, skin_);
     pair_force_.set_up(pair_lists_, atoms);
     context.partition.halo().accumulate(atoms.f);
+    sites_.spread(atoms, atoms.f, nullptr);
 
     FixedSum error, norm;
     for (std::size_t i = 0; i < static_cast<std::size_t>(atoms.n_owned); ++i) {

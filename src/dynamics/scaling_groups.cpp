@@ -81,6 +81,8 @@ ScalingGroups::ScalingGroups(Communicator comm, const Topology& topology, const 
         const auto& place = partition.place()[i];
         const auto& molecule = clusters[index(place.molecule_type)];
         const auto of = molecule.cluster_of[index(place.index)];
+        group_[i] = -1;
+        if (atoms.inverse_mass[i] == 0.0) continue;
         mass_[i] = round_to_int(atoms.mass[i] / mass_unit);
         if (of >= 0 && !molecule.clusters[index(of)].small) {
             const AtomId key = place.molecule_start + molecule.clusters[index(of)].atoms.front();
@@ -101,8 +103,10 @@ std::int64_t ScalingGroups::count(const Topology& topology, const std::vector<Mo
     std::int64_t n = 0;
     for (const auto& block : topology.blocks) {
         const auto& molecule = clusters[index(block.type)];
+        const auto& atoms = topology.molecule_types[index(block.type)].atoms;
         std::int64_t heads = 0;
         for (std::size_t a = 0; a < molecule.group_head.size(); ++a) {
+            if (atoms[a].mass == 0.0) continue;
             const auto of = molecule.cluster_of[a];
             const bool cut = of >= 0 && !molecule.clusters[index(of)].small;
             if (cut ? molecule.clusters[index(of)].atoms.front() == static_cast<std::int32_t>(a)
@@ -130,6 +134,7 @@ std::vector<ScalingGroups::Sum> ScalingGroups::sums(const Atoms& atoms, const Bo
 {
     std::vector<Sum> sums(key_.size());
     for (std::size_t i = 0; i < group_.size(); ++i) {
+        if (group_[i] < 0) continue;
         auto& sum = sums[index(group_[i])];
         const int128 m = mass_[i];
         sum.mass += mass_[i];
@@ -246,6 +251,7 @@ Mat3 ScalingGroups::internal_virial(const Atoms& atoms, const Box& box) const
 {
     std::array<FixedSum, 9> tensor;
     for (std::size_t i = 0; i < group_.size(); ++i) {
+        if (group_[i] < 0) continue;
         const Vec3 d =
             to_real(IVec3(whole(atoms.x_ref[i], i, atoms, box) - centres_[index(group_[i])].x_ref), position_unit);
         IVec3 force = atoms.f[i];
@@ -288,6 +294,7 @@ void ScalingGroups::follow(Atoms& atoms, const Box& from, const Mat3& to, const 
                      to_lattice(to_real(moves[g].v, velocity_unit) * before, position_unit);
     }
     for_each_owned(atoms, [&](std::size_t i) {
+        if (group_[i] < 0) return;
         const auto g = index(group_[i]);
         atoms.x[i] += moves[g].x;
         if (key_[g] >= 0) atoms.x[i] -= combined(change, atoms.image[i]);

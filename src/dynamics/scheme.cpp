@@ -62,4 +62,16 @@ Part parts::thermostat(const SchemeInput& input)
     return entry != nullptr ? entry->make(input) : nullptr;
 }
 
+Part parts::thermostat_before_kick(const SchemeInput& input)
+{
+    const auto* entry = thermostat_entry(input.parameters.tcoupl);
+    return entry != nullptr && entry->before_kick != nullptr ? entry->before_kick(input) : nullptr;
+}
+
+Part parts::thermostat_after_kick(const SchemeInput& input)
+{
+    const auto* entry = thermostat_entry(input.parameters.tcoupl);
+    return entry != nullptr && entry->after_kick != nullptr ? entry->after_kick(input) : nullptr;
+}
+
 } // namespace holon

@@ -3,6 +3,7 @@
 #include <holon/core/error.hpp>
 #include <holon/core/state_hash.hpp>
 #include <holon/dynamics/scheme.hpp>
+#include <holon/dynamics/scheme_check.hpp>
 
 #include <algorithm>
 #include <cmath>
@@ -19,10 +20,11 @@ std::vector<MoleculeClusters> clusters_of(const Topology& topology)
 }
 
 System::System(Communicator comm, std::shared_ptr<const Topology> topology, const Parameters& parameters,
-               const Box& box, const std::optional<Box>& start_box)
-    : health(comm), constraint_errors(comm), comm_(std::move(comm)), topology_(std::move(topology)),
-      parameters_(parameters), box_(box), clusters_(clusters_of(*topology_)),
-      forces_(comm_, *topology_, parameters_, box_, start_box.value_or(box)),
+               const Box& box, const std::optional<Box>& start_box, const IntermolecularTerms& intermolecular)
+    : health(comm), constraint_errors(comm), comm_(std::move(comm)),
+      topology_(with_masses_of_scheme(std::move(topology), parameters)), parameters_(parameters), box_(box),
+      clusters_(clusters_of(*topology_)),
+      forces_(comm_, *topology_, parameters_, box_, start_box.value_or(box), intermolecular),
       constraints_(*topology_, clusters_, solver_order(parameters), solver_settings(parameters, comm_)),
       partition_(comm_, *topology_, clusters_, needs(), parameters_, box_,
                  DomainGrid::choose(comm_.size(), box_, forces_.reach(), parameters.domains)),
@@ -31,11 +33,16 @@ System::System(Communicator comm, std::shared_ptr<const Topology> topology, cons
     if (scheme_entry(parameters.integrator).traits.minimises) health.allow_overlaps();
 }
 
-/// Which copies bonded terms and constraints ask for.
+/// Which copies bonded terms and constraints ask for, and which numbers are kept with atoms.
 std::vector<MoleculeNeeds> System::needs() const
 {
     auto needs = forces_.needs(clusters_);
     constraints_.add_needs(needs);
+    if (const auto kept = scheme_entry(parameters_.integrator).kept; kept != nullptr)
+        for (std::size_t type = 0; type < needs.size(); ++type) {
+            needs[type].kept.resize(topology_->molecule_types[type].atoms.size());
+            for (auto& n : needs[type].kept) n = static_cast<std::uint8_t>(n + kept(parameters_));
+        }
     return needs;
 }
 
@@ -57,6 +64,9 @@ AtomDirectory System::directory() const
 void System::distribute(std::vector<AtomRecord> records, std::vector<KeptNumber> kept)
 {
     partition_.distribute(std::move(records), std::move(kept), atoms, forces_.reach());
+    renew_local_lists();
+    if (!forces_.settle_sites_in(force_context())) return;
+    partition_.repartition(atoms, forces_.reach());
     renew_local_lists();
 }
 
@@ -113,8 +123,14 @@ ScalingGroups& System::scaling_groups()
     return *scaling_groups_;
 }
 
+void System::place_sites()
+{
+    forces_.place_sites(force_context());
+}
+
 void System::update_halo()
 {
+    place_sites();
     start_halo_update();
     const auto timer = timers.measure(Stage::halo);
     partition_.halo().finish_positions(atoms.x);
@@ -168,6 +184,22 @@ void System::reverse()
 {
     for (auto& v : atoms.v) v = -v;
     state.reverse();
+}
+
+void System::hold_frozen(Hold what)
+{
+    for (const auto& group : parameters_.frozen_groups) {
+        const auto axes = std::ranges::count(group.axes, true);
+        if (axes == 0 || (axes == 3 && what != Hold::at_start)) continue;
+        for (std::size_t i = 0; i < static_cast<std::size_t>(atoms.n_owned); ++i) {
+            if (!group.atoms.contains(atoms.id[i])) continue;
+            for (int k = 0; k < 3; ++k) {
+                if (!group.axes[static_cast<std::size_t>(k)]) continue;
+                atoms.v[i][k] = 0;
+                if (what == Hold::positions_too) atoms.x[i][k] = atoms.x_ref[i][k];
+            }
+        }
+    }
 }
 
 std::uint64_t System::hash() const

@@ -19,12 +19,12 @@ using namespace bonded;
 ScalarForce* scalar_force(Interaction kind)
 {
     switch (kind) {
-    case Interaction::morse_bond:
-        return morse_bond;
     case Interaction::cmap:
         return cmap;
     case Interaction::position_restraint:
         return position_restraint;
+    case Interaction::flat_bottom_restraint:
+        return flat_bottom_restraint;
     default:
         return nullptr;
     }
@@ -37,6 +37,7 @@ struct BondedForces::Impl {
     const NonbondedConstants constants;
     const Box& box;
     const std::vector<CmapSurface> cmap;
+    RestraintFrame restraints;
     LocalTermLists terms;
     std::vector<Batches> batches;
     /// Some batches of a kind, which a thread does at a time.
@@ -86,11 +87,16 @@ struct BondedForces::Impl {
 };
 
 BondedForces::BondedForces(const Topology& topology, const NonbondedConstants& constants, const Box& box)
-    : impl_(new Impl{topology, constants, box, cmap_surfaces(topology), {}, {}, {}, {}})
+    : impl_(new Impl{topology, constants, box, cmap_surfaces(topology), {}, {}, {}, {}, {}})
 {
 }
 
 BondedForces::~BondedForces() = default;
+
+void BondedForces::set_restraints(const RestraintFrame& frame)
+{
+    impl_->restraints = frame;
+}
 
 void BondedForces::set_up(LocalTermLists terms, const Atoms& atoms)
 {
@@ -101,12 +107,14 @@ void BondedForces::set_up(LocalTermLists terms, const Atoms& atoms)
 
 std::string BondedForces::add_forces(Atoms& atoms, ForceSums* sums) const
 {
-    const ScalarContext context{impl_->topology, impl_->constants, impl_->box, impl_->cmap, atoms, sums};
-    const auto reported = impl_->add_batches(atoms, sums);
+    auto reported = impl_->add_batches(atoms, sums);
+    const ScalarContext context{
+        impl_->topology, impl_->constants, impl_->box, impl_->restraints, impl_->cmap, atoms, sums, reported.clamped};
     if (reported.left_out)
         excluded_pair_beyond_cutoff(context, impl_->terms[static_cast<std::size_t>(Interaction::excluded_pair)]);
     for (std::size_t k = 0; k < interaction_count; ++k)
         if (ScalarForce* const force = scalar_force(static_cast<Interaction>(k))) force(context, impl_->terms[k]);
+    rare_terms(context, impl_->terms);
     if (!reported.clamped) return {};
     return fmt::format("a bonded interaction or one of atoms three bonds apart gives a force beyond {:.2g} kJ/mol/nm",
                        force_bound * force_unit);

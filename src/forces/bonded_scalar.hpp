@@ -5,6 +5,7 @@
 #include <holon/core/box.hpp>
 #include <holon/forces/cmap_surface.hpp>
 #include <holon/forces/nonbonded.hpp>
+#include <holon/forces/restraint_frame.hpp>
 #include <holon/system/atoms.hpp>
 #include <holon/system/energies.hpp>
 #include <holon/system/local_terms.hpp>
@@ -20,16 +21,21 @@ struct ScalarContext {
     const Topology& topology;
     const NonbondedConstants& constants;
     const Box& box;
+    const RestraintFrame& restraints;
     std::span<const CmapSurface> cmap; // cmap_surfaces(topology)
     Atoms& atoms;                      // forces are added to
     ForceSums* sums;                   // energy and virial are added to; null: not wanted
+    bool& clamped;                     // set if a force is, at force_bound
 };
 
 /// Adds forces, energies and virial of all terms of one kind.
 using ScalarForce = void(const ScalarContext&, const LocalTerms&);
-ScalarForce morse_bond, cmap, position_restraint;
+ScalarForce cmap, position_restraint, flat_bottom_restraint;
 /// Of those pairs that the vectorised kernel leaves out.
 ScalarForce excluded_pair_beyond_cutoff;
+
+/// Likewise of the kinds that rare_terms.cpp lists.
+void rare_terms(const ScalarContext& context, const LocalTermLists& lists);
 
 /// x_i - x_j of local atoms, exact, nearest image [nm].
 inline V3<double> difference(const ScalarContext& context, std::int32_t i, std::int32_t j)
@@ -48,6 +54,22 @@ inline IVec3 round_force(const Vec3& f)
 {
     return {round_to_int_clamped(f[0] / force_unit), round_to_int_clamped(f[1] / force_unit),
             round_to_int_clamped(f[2] / force_unit)};
+}
+
+/// A force on atom `head` and its opposite on atom `tail`, whose difference is d.
+inline void add_force(const ScalarContext& context, std::int32_t head, std::int32_t tail, const V3<double>& f,
+                      const V3<double>& d)
+{
+    const auto round = [&context](double component) {
+        const double units = component / force_unit;
+        if (units < force_bound && units > -force_bound) return round_to_int_clamped(units);
+        context.clamped = true; // also where it is NaN
+        return static_cast<std::int64_t>(units <= -force_bound ? -force_bound : force_bound);
+    };
+    const IVec3 rounded(round(f.x), round(f.y), round(f.z));
+    context.atoms.f[static_cast<std::size_t>(head)] += rounded;
+    context.atoms.f[static_cast<std::size_t>(tail)] -= rounded;
+    if (context.sums != nullptr) context.sums->add_virial(to_vec3(d), to_vec3(f));
 }
 
 /// Adds what a term gives to all its atoms but the last, and what makes the forces' sum exactly zero to the last.

@@ -47,12 +47,15 @@ struct Flat {
 
 /// Terms of one kind and their parameters in the topology.
 struct Terms {
-    std::size_t n_atoms;
+    EnergyTerm energy;
+    std::size_t n_atoms, n_parameters;
     const LocalTerms& local;
     const std::vector<InteractionParameters>& table;
 
     Terms(const System& system, const LocalTermLists& lists, Interaction kind)
-        : n_atoms(index(interaction_info[index(static_cast<int>(kind))].atoms)),
+        : energy(interaction_info[index(static_cast<int>(kind))].energy),
+          n_atoms(index(interaction_info[index(static_cast<int>(kind))].atoms)),
+          n_parameters(index(interaction_info[index(static_cast<int>(kind))].parameters)),
           local(lists[index(static_cast<int>(kind))]), table(system.topology.parameters[index(static_cast<int>(kind))])
     {
     }
@@ -64,10 +67,11 @@ struct Terms {
     const InteractionParameters& parameters(std::size_t t) const { return table[index(local.parameters[t])]; }
 };
 
-/// Terms whose kernel takes the first `n_parameters` as they are given.
-Flat as_given(const Terms& terms, Kernel kernel, EnergyTerm energy, std::size_t n_parameters)
+/// Terms whose kernel takes the parameters as they are given.
+Flat as_given(const Terms& terms, Kernel kernel)
 {
-    Flat flat{kernel, {energy}, terms.n_atoms, n_parameters};
+    const auto n_parameters = terms.n_parameters;
+    Flat flat{kernel, {terms.energy}, terms.n_atoms, n_parameters};
     flat.reserve(terms.size());
     for (std::size_t t = 0; t < terms.size(); ++t)
         flat.add(terms.atoms(t), std::span(terms.parameters(t)).first(n_parameters));
@@ -86,12 +90,12 @@ Flat g96_angles(const Terms& terms)
 
 /// Consecutive terms on the same atoms become one Fourier series. All of them are anchored at the same atom, so that
 /// this does not depend on the ranks.
-Flat fourier_series(const Terms& terms, EnergyTerm energy)
+Flat fourier_series(const Terms& terms)
 {
     int highest = 0;
     for (std::size_t t = 0; t < terms.size(); ++t)
         highest = std::max(highest, std::abs(static_cast<int>(terms.parameters(t)[2])));
-    Flat flat{Kernel::periodic_dihedral, {energy}, 4, 2 * index(highest) + 1};
+    Flat flat{Kernel::periodic_dihedral, {terms.energy}, 4, 2 * index(highest) + 1};
     const std::vector<double> zeros(flat.n_parameters, 0.0);
     for (std::size_t t = 0; t < terms.size(); ++t) {
         if (t == 0 || !std::ranges::equal(terms.atoms(t), terms.atoms(t - 1))) flat.add(terms.atoms(t), zeros);
@@ -109,10 +113,11 @@ Flat fourier_series(const Terms& terms, EnergyTerm energy)
     return flat;
 }
 
-/// `charges`: the product of charges is that of the atoms, not a parameter.
+/// Pairs with parameters of their own. `charges`: the product of charges is that of the atoms, not a parameter.
 Flat pairs_14(const System& system, const Terms& terms, bool charges)
 {
-    Flat flat{Kernel::pair_14, {EnergyTerm::lj_14, EnergyTerm::coulomb_14}, 2, 3};
+    const auto lj = terms.energy, coulomb = lj == EnergyTerm::lj ? EnergyTerm::coulomb_short : EnergyTerm::coulomb_14;
+    Flat flat{Kernel::pair_14, {lj, coulomb}, 2, 3};
     flat.reserve(terms.size());
     for (std::size_t t = 0; t < terms.size(); ++t) {
         const auto atoms = terms.atoms(t);
@@ -205,20 +210,21 @@ std::vector<Batches> make_batches(const LocalTermLists& lists, const Topology& t
         if (terms.size() == 0) return;
         if (const Flat flat = flatten(terms); !flat.atoms.empty()) all.push_back(distribute(flat));
     };
-    const auto add_given = [&](Interaction kind, Kernel kernel, EnergyTerm energy, std::size_t n_parameters) {
-        add(kind, [&](const Terms& t) { return as_given(t, kernel, energy, n_parameters); });
+    const auto add_given = [&](Interaction kind, Kernel kernel) {
+        add(kind, [&](const Terms& t) { return as_given(t, kernel); });
     };
-    add_given(harmonic_bond, Kernel::harmonic_bond, EnergyTerm::bond, 2);
-    add_given(g96_bond, Kernel::g96_bond, EnergyTerm::bond, 2);
-    add_given(harmonic_angle, Kernel::harmonic_angle, EnergyTerm::angle, 2);
+    add_given(harmonic_bond, Kernel::harmonic_bond);
+    add_given(g96_bond, Kernel::g96_bond);
+    add_given(harmonic_angle, Kernel::harmonic_angle);
     add(g96_angle, g96_angles);
-    add_given(urey_bradley, Kernel::urey_bradley, EnergyTerm::urey_bradley, 4);
-    add(proper_dihedral, [](const Terms& t) { return fourier_series(t, EnergyTerm::proper_dihedral); });
-    add(periodic_improper, [](const Terms& t) { return fourier_series(t, EnergyTerm::improper_dihedral); });
-    add_given(harmonic_improper, Kernel::harmonic_improper, EnergyTerm::improper_dihedral, 2);
-    add_given(ryckaert_bellemans, Kernel::ryckaert_bellemans, EnergyTerm::ryckaert_bellemans, 6);
+    add_given(urey_bradley, Kernel::urey_bradley);
+    add(proper_dihedral, fourier_series);
+    add(periodic_improper, fourier_series);
+    add_given(harmonic_improper, Kernel::harmonic_improper);
+    add_given(ryckaert_bellemans, Kernel::ryckaert_bellemans);
     add(pair_14, [&](const Terms& t) { return pairs_14(system, t, true); });
-    add(pair_14_explicit, [&](const Terms& t) { return pairs_14(system, t, false); });
+    for (const auto kind : {pair_14_explicit, pair_explicit})
+        add(kind, [&](const Terms& t) { return pairs_14(system, t, false); });
     for (const auto& flat : excluded_pairs(system, Terms(system, lists, excluded_pair)))
         if (!flat.atoms.empty()) all.push_back(distribute(flat));
     return all;

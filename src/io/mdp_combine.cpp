@@ -8,16 +8,17 @@
 
 #include <algorithm>
 #include <cctype>
+#include <fmt/format.h>
 #include <limits>
 
 namespace holon {
 
 namespace {
 
-class Combination {
+class Combination : CombinedSettings {
 public:
     Combination(MdpValues& values, const GivenSettings& given, Notes& notes)
-        : v_(values), given_(given), notes_(notes), scheme_(scheme_entry(values.integrator).traits)
+        : CombinedSettings(values, given, notes), scheme_(scheme_entry(values.integrator).traits)
     {
     }
 
@@ -46,7 +47,7 @@ public:
         if (v_.nsteps > std::numeric_limits<std::int64_t>::max() - v_.init_step)
             fail("nsteps", "the last step, init-step + nsteps, is too large; take -1 for a run without an end");
         if (v_.maxh < 0.0 && v_.maxh != -1.0) fail("maxh", "must be a number of hours, or -1 for no limit");
-        if (v_.nstcomm == 0) v_.comm_mode = CommMode::none;
+        if (v_.nstcomm == 0 || !scheme_.momentum) v_.comm_mode = CommMode::none;
         if (v_.comm_mode == CommMode::none) v_.comm_grps.clear();
         if (v_.comm_mode != CommMode::none && v_.comm_grps.empty()) v_.comm_grps = {"System"};
         check_group_count("comm-grps", v_.comm_grps.size());
@@ -83,109 +84,29 @@ public:
         van_der_waals();
     }
 
-    /// As in GROMACS up to 2022: ten steps, or less where a fifth of a coupling time is shorter. The kinetic energy of
-    /// v-rescale is exact for any interval; how smoothly it gets there is not.
-    void coupling_interval()
+    void restraints()
     {
-        if (v_.nsttcouple == 0) fail("nsttcouple", "must be a number of steps, or -1 for as many as tau-t allows");
-        if (v_.tcoupl == "no") v_.nsttcouple = 1;
-        if (v_.nsttcouple > 0) return;
-        double interval = 10.0;
-        for (const double tau : v_.tau_t)
-            if (tau > 0.0) interval = std::min(interval, tau / (5.0 * v_.dt) * (1.0 + 1e-9));
-        v_.nsttcouple = std::max<std::int64_t>(1, static_cast<std::int64_t>(interval));
+        if (v_.disre != DistanceRestraints::no && v_.disre_tau > 0.0)
+            fail("disre-tau", "averages over time are not available; use disre-tau = 0");
     }
 
-    void temperature()
+    /// Groups that stand still or are accelerated.
+    void held_and_driven()
     {
-        if (v_.tc_grps.size() != v_.tau_t.size() || v_.tc_grps.size() != v_.ref_t.size())
-            fail("tc-grps", "there are " + std::to_string(v_.tc_grps.size()) + " tc-grps, " +
-                                std::to_string(v_.tau_t.size()) + " values of tau-t and " +
-                                std::to_string(v_.ref_t.size()) + " of ref-t; give one of each per group");
-        if (scheme_.minimises && v_.tcoupl != "no") {
-            note("tcoupl", "a minimisation has no temperature; ignored");
-            v_.tcoupl = "no";
+        check_per_axis("freezegrps", v_.freezegrps.size(), "freezedim", v_.freezedim.size());
+        check_per_axis("acc-grps", v_.acc_grps.size(), "accelerate", v_.accelerate.size());
+        v_.frozen_groups.clear();
+        for (std::size_t k = 0; k < v_.freezegrps.size(); ++k)
+            v_.frozen_groups.push_back(
+                {{v_.freezegrps[k], {}}, {v_.freezedim[3 * k], v_.freezedim[3 * k + 1], v_.freezedim[3 * k + 2]}});
+        v_.accelerated_groups.clear();
+        for (std::size_t k = 0; k < v_.acc_grps.size(); ++k)
+            v_.accelerated_groups.push_back(
+                {{v_.acc_grps[k], {}}, Vec3(v_.accelerate[3 * k], v_.accelerate[3 * k + 1], v_.accelerate[3 * k + 2])});
+        if (scheme_.minimises && !v_.accelerated_groups.empty()) {
+            note("acc-grps", "a minimisation accelerates nothing; ignored");
+            v_.accelerated_groups.clear();
         }
-        if (scheme_.own_bath && v_.tcoupl != "no") {
-            note("tcoupl", "friction and noise of integrator = sd are the thermostat; ignored");
-            v_.tcoupl = "no";
-        }
-        if (scheme_.own_bath) {
-            if (v_.tc_grps.empty())
-                fail("tc-grps", "integrator = sd takes friction and temperature from tc-grps, tau-t and ref-t; use "
-                                "tc-grps = System, with one tau-t and one ref-t");
-        } else if (v_.tcoupl == "no") {
-            v_.tc_grps.clear();
-            v_.tau_t.clear();
-            v_.ref_t.clear();
-        } else if (v_.tc_grps.empty()) {
-            fail("tcoupl", "tc-grps names no group; use tc-grps = System, with one tau-t and one ref-t");
-        }
-        coupling_interval();
-        check_group_count("tc-grps", v_.tc_grps.size());
-        v_.tc_groups.clear();
-        for (std::size_t k = 0; k < v_.tc_grps.size(); ++k)
-            v_.tc_groups.push_back({{v_.tc_grps[k], {}}, v_.tau_t[k], v_.ref_t[k]});
-    }
-
-    /// Forces of level 2 are those of group 1.
-    void time_steps()
-    {
-        v_.mts_factor = 1;
-        v_.group_of_force_term = {};
-        if (!v_.mts_wanted) return;
-        if (!scheme_.splits_forces)
-            fail("mts", "integrator = " + v_.integrator + " takes all forces at every step; use md, md-vv or mts = no");
-        v_.mts_factor = v_.mts_level2_factor;
-        const auto put = [this](ForceTerm term) { v_.group_of_force_term[static_cast<std::size_t>(term)] = 1; };
-        bool long_range = false;
-        for (const std::string& name : v_.mts_level2_forces) {
-            if (plain(name) == plain("longrange-nonbonded")) {
-                long_range = true;
-                put(ForceTerm::mesh);
-            } else if (plain(name) == plain("nonbonded")) {
-                put(ForceTerm::pair);
-            } else {
-                fail("mts-level2-forces", "'" + name +
-                                              "' can not be apart from other bonded forces; choose from "
-                                              "longrange-nonbonded and nonbonded");
-            }
-        }
-        if (v_.coulomb == CoulombKind::mesh && !long_range)
-            fail("mts-level2-forces", "with a mesh, longrange-nonbonded must be in level 2");
-        if (long_range && v_.coulomb != CoulombKind::mesh && v_.coulomb != CoulombKind::ewald)
-            note("mts-level2-forces", "there are no long-range forces without a mesh");
-    }
-
-    /// After temperature().
-    void pressure()
-    {
-        if (scheme_.minimises)
-            for (const bool here : {v_.pcoupl != "no", v_.deforms()})
-                if (here)
-                    note(v_.pcoupl != "no" ? "pcoupl" : "deform", "the box of a minimisation stays as it is; ignored");
-        if (scheme_.minimises) {
-            v_.pcoupl = "no";
-            v_.deform = {};
-        }
-        if (v_.nstpcouple == 0) fail("nstpcouple", "must be a number of steps, or -1 for as many as tau-p allows");
-        if (v_.pcoupl == "no") {
-            v_.compressibility.clear();
-            v_.ref_p.clear();
-            v_.nstpcouple = 1;
-            return;
-        }
-        if (v_.deforms()) fail("deform", "the box can not be deformed and follow a pressure at the same time");
-        const auto& entry = *barostat_entry(v_.pcoupl);
-        if (!(v_.tau_p > 0.0)) fail("tau-p", "must be more than 0");
-        check_pressure_values(entry.traits);
-        pressure_interval(entry.traits);
-        if (entry.traits.needs_temperature) choose_ensemble_temperature();
-        if (v_.pcoupl == "Berendsen")
-            note("pcoupl", "Berendsen's barostat gives no ensemble: volumes fluctuate too little. C-rescale relaxes as "
-                           "well, and is right");
-        if (v_.pcoupl == "Parrinello-Rahman" && v_.gen_vel)
-            note("pcoupl", "a box with a mass swings for long after a start with new velocities; C-rescale does not");
     }
 
     void constraints()
@@ -198,51 +119,6 @@ public:
     }
 
 private:
-    void check_pressure_values(const BarostatTraits& traits)
-    {
-        if (traits.isotropic_only && v_.pcoupltype != CouplingType::isotropic)
-            fail("pcoupltype", "must be isotropic with pcoupl = " + v_.pcoupl);
-        const std::size_t wanted = v_.pcoupltype == CouplingType::isotropic     ? 1
-                                   : v_.pcoupltype == CouplingType::anisotropic ? 6
-                                                                                : 2;
-        for (const auto& [key, values] : {std::pair("compressibility", &v_.compressibility), {"ref-p", &v_.ref_p}})
-            if (values->size() != wanted)
-                fail(key, "expected " + std::to_string(wanted) + (wanted == 1 ? " value" : " values") +
-                              " with this pcoupltype, found " + std::to_string(values->size()));
-        double largest = 0.0;
-        for (const double b : v_.compressibility) largest = std::max(largest, b);
-        if (largest == 0.0) fail("compressibility", "is 0 everywhere: nothing can change; use pcoupl = no");
-    }
-
-    /// Ten steps, or less where that is too much of tau-p.
-    void pressure_interval(const BarostatTraits& traits)
-    {
-        const double most = v_.tau_p / (traits.intervals_per_tau * v_.dt) * (1.0 + 1e-9);
-        if (v_.nstpcouple > 0) {
-            if (static_cast<double>(v_.nstpcouple) > 20.0 * most)
-                fail("nstpcouple", "is more than a fifth of tau-p for C-rescale and Berendsen, or a tenth for a box "
-                                   "with a mass; give -1 for as many steps as is good");
-            if (static_cast<double>(v_.nstpcouple) > 5.0 * most)
-                note("nstpcouple", "so long an interval makes the volume fluctuate too much; -1 gives a good one");
-            return;
-        }
-        v_.nstpcouple = std::clamp<std::int64_t>(static_cast<std::int64_t>(std::min(most, 10.0)), 1, 10);
-    }
-
-    /// That of the bath, if there is one.
-    void choose_ensemble_temperature()
-    {
-        if (v_.ensemble_temperature >= 0.0) return;
-        const bool bath = scheme_.own_bath || v_.tcoupl != "no";
-        for (const double t : v_.ref_t)
-            if (bath && t != v_.ref_t.front())
-                fail("ensemble-temperature", "the tc-grps have several temperatures; give that of the ensemble");
-        if (!bath || v_.ref_t.empty())
-            fail("ensemble-temperature",
-                 "pcoupl = " + v_.pcoupl + " needs a temperature, and there is no thermostat; give it here");
-        v_.ensemble_temperature = v_.ref_t.front();
-    }
-
     void reaction_field()
     {
         if (is_switched(v_.coulomb_modifier))
@@ -322,29 +198,42 @@ private:
                      " is usual");
     }
 
-    void check_group_count(const std::string& key, std::size_t count) const
+    /// Without groups, GROMACS' files still carry a value for an axis or three.
+    void check_per_axis(const std::string& groups_key, std::size_t groups, const std::string& key,
+                        std::size_t values) const
     {
-        if (count > 255) fail(key, "at most 255 groups are possible");
+        check_group_count(groups_key, groups);
+        if (groups > 0 && values != 3 * groups)
+            fail(key, fmt::format("there are {} {}, which take {} values, for x, y and z of each; found {}", groups,
+                                  groups_key, 3 * groups, values));
     }
 
-    Setting setting(const std::string& key) const
-    {
-        const Setting* found = given_.find(key);
-        if (found != nullptr && !found->value.empty()) return *found;
-        return {key, find_mdp_key(key)->write(v_), found != nullptr ? found->where : given_.file(), false};
-    }
-
-    [[noreturn]] void fail(const std::string& key, const std::string& why) const { reject(setting(key), why); }
-
-    void note(const std::string& key, const std::string& text) { notes_.add(described(setting(key)) + ": " + text); }
-
-    MdpValues& v_;
-    const GivenSettings& given_;
-    Notes& notes_;
     SchemeTraits scheme_;
 };
 
 } // namespace
+
+Setting CombinedSettings::setting(const std::string& key) const
+{
+    const Setting* found = given_.find(key);
+    if (found != nullptr && !found->value.empty()) return *found;
+    return {key, find_mdp_key(key)->write(v_), found != nullptr ? found->where : given_.file(), false};
+}
+
+void CombinedSettings::fail(const std::string& key, const std::string& why) const
+{
+    reject(setting(key), why);
+}
+
+void CombinedSettings::note(const std::string& key, const std::string& text) const
+{
+    notes_.add(described(setting(key)) + ": " + text);
+}
+
+void CombinedSettings::check_group_count(const std::string& key, std::size_t count) const
+{
+    if (count > 255) fail(key, "at most 255 groups are possible");
+}
 
 void combine(MdpValues& values, const GivenSettings& given, Notes& notes)
 {
@@ -352,9 +241,11 @@ void combine(MdpValues& values, const GivenSettings& given, Notes& notes)
     combination.preprocessing();
     combination.dynamics();
     combination.nonbonded();
-    combination.time_steps();
-    combination.temperature();
-    combination.pressure();
+    combine_temperature(values, given, notes);
+    combine_pressure(values, given, notes);
+    combine_time_steps(values, given, notes);
+    combination.restraints();
+    combination.held_and_driven();
     combination.constraints();
 }
 

@@ -35,6 +35,35 @@ private:
     std::unordered_map<std::string, std::size_t> index_;
 };
 
+/// What the keys say, and what there is to complain of.
+class CombinedSettings {
+public:
+    CombinedSettings(MdpValues& values, const GivenSettings& given, Notes& notes)
+        : v_(values), given_(given), notes_(notes)
+    {
+    }
+
+protected:
+    [[noreturn]] void fail(const std::string& key, const std::string& why) const;
+    void note(const std::string& key, const std::string& text) const;
+    bool is_given(const std::string& key) const { return !setting(key).value.empty() && setting(key).given; }
+    void check_group_count(const std::string& key, std::size_t count) const;
+
+    MdpValues& v_;
+    const GivenSettings& given_;
+    Notes& notes_;
+
+private:
+    Setting setting(const std::string& key) const; // as given, or the default
+};
+
+/// The part of combine() that has to do with temperature coupling, friction and annealing.
+void combine_temperature(MdpValues& values, const GivenSettings& given, Notes& notes);
+
+/// The parts that have to do with a box that changes, after the temperature; and with forces that act seldom.
+void combine_pressure(MdpValues& values, const GivenSettings& given, Notes& notes);
+void combine_time_steps(MdpValues& values, const GivenSettings& given, Notes& notes);
+
 /// Turns what the keys say one by one into Parameters: GROMACS' rules for keys that act together, the checks across
 /// keys. The values are canonical afterwards: written as text and read again they combine to the same.
 void combine(MdpValues& values, const GivenSettings& given, Notes& notes);

@@ -10,8 +10,9 @@ namespace holon {
 namespace {
 
 // Keys with numbers in them, in lower case with dashes.
-constexpr std::string_view inert_families[] = {
-    "pull-", "awh-", "awh1-", "awh2-", "awh3-", "rot-", "iontype", "density-guided-simulation-", "qmmm-cp2k-"};
+constexpr std::string_view inert_families[] = {"pull-",      "awh-",     "awh1-",   "awh2-",
+                                               "awh3-",      "rot-",     "iontype", "density-guided-simulation-",
+                                               "qmmm-cp2k-", "colvars-", "nnpot-",  "fmm-"};
 
 bool in_inert_family(std::string_view name)
 {
@@ -41,7 +42,7 @@ const MdpKey* find_mdp_key(std::string_view name)
         for (const MdpKey& key : mdp_keys()) map.emplace(plain(key.name), &key);
         return map;
     }();
-    static const MdpKey family{"", KeyRule::inert, {}, {}, {}, false, {}, {}};
+    static const MdpKey family{"", KeyRule::inert, {}, {}, {}, false, false, {}, {}};
 
     const auto found = by_name.find(plain(name));
     if (found == by_name.end()) return in_inert_family(name) ? &family : nullptr;

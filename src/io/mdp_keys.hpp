@@ -22,15 +22,16 @@ enum class KeyRule {
 struct MdpKey {
     std::string name;
     KeyRule rule = KeyRule::computed;
-    std::string text;        // noted, off: what the user should know; renamed: the new name
-    std::string neutral;     // noted: GROMACS' default; off: the words that switch it off
-    std::string help;        // of Holon's own keys
-    bool may_change = false; // when a run goes on from a checkpoint
+    std::string text;         // noted, off: what the user should know; renamed: the new name
+    std::string neutral;      // noted: GROMACS' default; off: the words that switch it off
+    std::string help;         // of Holon's own keys
+    bool may_change = false;  // when a run goes on from a checkpoint
+    bool of_dynamics = false; // off: ignored with a note in a minimisation
     std::function<void(MdpValues&, const std::string&)> read; // throws BadValue; of noted keys: checks only
     std::function<std::string(const MdpValues&)> write;       // what read() takes, in canonical form
 };
 
-/// All keys of GROMACS 2022 with the old names it still knows, and Holon's own.
+/// All keys of GROMACS 2022 to 2026 with the old names it still knows, and Holon's own.
 const std::vector<MdpKey>& mdp_keys();
 
 /// The key of that name (case, `-` and `_` do not matter); renamed ones lead to the new name. nullptr: unknown.

@@ -90,13 +90,15 @@ std::vector<std::pair<std::string, std::string>> constraint_algorithms()
     return names;
 }
 
-/// The names of a list of entries, after others.
+/// The names of a list of entries, after others; and other names for some of them.
+using Names = std::vector<std::pair<std::string, std::string>>;
 template <class Entries>
-std::vector<std::pair<std::string, std::string>> names_in(const Entries& entries, std::vector<std::string> first = {})
+Names names_in(const Entries& entries, std::vector<std::string> first = {}, const Names& others = {})
 {
     for (const auto& entry : entries) first.push_back(entry.name);
-    std::vector<std::pair<std::string, std::string>> names;
+    Names names;
     for (const auto& name : first) names.emplace_back(name, name);
+    names.insert(names.end(), others.begin(), others.end());
     return names;
 }
 
@@ -126,6 +128,20 @@ MdpKey names(std::string name, std::vector<std::string> V::*member)
         [=](const V& v) { return joined(v.*member); });
 }
 
+MdpKey integers(std::string name, std::vector<std::int64_t> V::*member, Bounds bounds = any_number)
+{
+    const auto read = [=](V& v, const std::string& text) {
+        (v.*member).clear();
+        for (const std::string& word : words(text)) (v.*member).push_back(parse_integer(word, bounds));
+    };
+    const auto write = [=](const V& v) {
+        std::vector<std::string> list;
+        for (const auto number : v.*member) list.push_back(std::to_string(number));
+        return joined(list);
+    };
+    return bound(std::move(name), read, write);
+}
+
 MdpKey reals(std::string name, std::vector<double> V::*member, Bounds bounds = any_number)
 {
     const auto read = [=](V& v, const std::string& text) {
@@ -149,6 +165,45 @@ MdpKey seed(std::string name, std::uint64_t V::*member, bool V::*derive)
         v.*member = v.*derive ? 0 : large ? parse_unsigned(text) : static_cast<std::uint64_t>(parse_integer(text));
     };
     return bound(std::move(name), read, [=](const V& v) { return v.*derive ? "-1" : std::to_string(v.*member); });
+}
+
+/// Y or N, or what they begin.
+MdpKey yes_no_list(std::string name, std::vector<bool> V::*member)
+{
+    const auto read = [=](V& v, const std::string& text) {
+        (v.*member).clear();
+        for (const std::string& word : words(text)) {
+            const char first = plain(word).substr(0, 1).empty() ? ' ' : plain(word)[0];
+            if (first != 'y' && first != 'n') throw BadValue("expected Y or N for each axis of each group");
+            (v.*member).push_back(first == 'y');
+        }
+    };
+    const auto write = [=](const V& v) {
+        std::string text;
+        for (const bool yes : v.*member) text += (text.empty() ? "" : " ") + std::string(yes ? "Y" : "N");
+        return text;
+    };
+    return bound(std::move(name), read, write);
+}
+
+MdpKey electric_field(std::string name, std::size_t axis)
+{
+    const auto read = [=](V& v, const std::string& text) {
+        std::vector<double> numbers;
+        for (const std::string& word : words(text)) numbers.push_back(parse_real(word));
+        if (numbers.size() != 1 && numbers.size() != 4)
+            throw BadValue("expected an amplitude in V/nm, or four numbers: E0, omega, t0 and sigma");
+        numbers.resize(4, 0.0);
+        if (numbers[3] < 0.0) throw BadValue("sigma, the width of the pulse, must not be negative");
+        if (numbers[3] > 0.0 && numbers[1] < 0.0) throw BadValue("omega must not be negative");
+        v.electric_field[axis] = {numbers[0], numbers[1], numbers[2], numbers[3]};
+    };
+    const auto write = [=](const V& v) {
+        const auto& field = v.electric_field[axis];
+        return joined(
+            {print_real(field.amplitude), print_real(field.omega), print_real(field.t0), print_real(field.sigma)});
+    };
+    return bound(std::move(name), read, write);
 }
 
 MdpKey domain_grid(std::string name)
@@ -282,12 +337,15 @@ std::vector<MdpKey> computed_mdp_keys()
         may_change(integer("nsteps", &V::nsteps, at_least(-1))),
         integer("init-step", &V::init_step, at_least(0)),
         yes_no("continuation", &V::continuation),
-        choice<CommMode>("comm-mode", &V::comm_mode, {{"linear", CommMode::linear}, {"none", CommMode::none}}),
+        choice<CommMode>("comm-mode", &V::comm_mode,
+                         {{"linear", CommMode::linear}, {"angular", CommMode::angular}, {"none", CommMode::none}}),
         integer("nstcomm", &V::nstcomm, at_least(0)),
         names("comm-grps", &V::comm_grps),
 
         real("emtol", &V::emtol, positive),
         real("emstep", &V::emstep, positive),
+        integer("nstcgsteep", &V::nstcgsteep, at_least(1)),
+        integer("nbfgscorr", &V::nbfgscorr, between(1, 40)),
 
         may_change(integer("nstxout", &V::nstxout, at_least(0))),
         may_change(integer("nstvout", &V::nstvout, at_least(0))),
@@ -347,11 +405,19 @@ std::vector<MdpKey> computed_mdp_keys()
                    {"AllEner", D::all_energy},
                    {"AllEnerPres", D::all_energy_pressure}}),
 
-        choice<std::string>("tcoupl", &V::tcoupl, names_in(thermostats(), {"no"})),
+        choice<std::string>("tcoupl", &V::tcoupl, names_in(thermostats(), {"no"}, {{"yes", "berendsen"}})),
         integer("nsttcouple", &V::nsttcouple, at_least(-1)),
         names("tc-grps", &V::tc_grps),
         reals("tau-t", &V::tau_t),
         reals("ref-t", &V::ref_t, at_least(0)),
+        integer("nh-chain-length", &V::nh_chain_length, between(1, 1000)),
+        names("annealing", &V::annealing),
+        integers("annealing-npoints", &V::annealing_npoints, at_least(0)),
+        reals("annealing-time", &V::annealing_time),
+        reals("annealing-temp", &V::annealing_temp, at_least(0)),
+        real("bd-fric", &V::bd_fric, at_least(0)),
+        own(integer("geodesic-steps", &V::geodesic_steps, between(1, 100)),
+            "integrator = baoab: steps along the constraints in each of the two half drifts"),
         seed("ld-seed", &V::ld_seed, &V::derive_ld_seed),
 
         yes_no("gen-vel", &V::gen_vel),
@@ -374,6 +440,21 @@ std::vector<MdpKey> computed_mdp_keys()
             "factor of shake-sor = yes, 1 to less than 2; 0: found out in every solution"),
         own(yes_no("shake-warm-start", &V::shake_warm_start),
             "SHAKE begins with the multipliers of the step before, which then belong to the state"),
+
+        choice<DistanceRestraints>("disre", &V::disre,
+                                   {{"no", DistanceRestraints::no}, {"simple", DistanceRestraints::simple}}),
+        choice<RestraintWeighting>(
+            "disre-weighting", &V::disre_weighting,
+            {{"conservative", RestraintWeighting::conservative}, {"equal", RestraintWeighting::equal}}),
+        real("disre-fc", &V::disre_fc, at_least(0)),
+        real("disre-tau", &V::disre_tau),
+        names("freezegrps", &V::freezegrps),
+        yes_no_list("freezedim", &V::freezedim),
+        names("acc-grps", &V::acc_grps),
+        reals("accelerate", &V::accelerate),
+        electric_field("electric-field-x", 0),
+        electric_field("electric-field-y", 1),
+        electric_field("electric-field-z", 2),
 
         own(choice<Precision>("precision", &V::precision, {{"mixed", Precision::mixed}, {"double", Precision::real64}}),
             "mixed (float pair kernels) or double"),

@@ -22,19 +22,26 @@ void anything(const std::string&) {}
 
 MdpKey noted(std::string name, Check check, std::string standard, std::string text)
 {
-    MdpKey key{std::move(name), KeyRule::noted, std::move(text), std::move(standard), {}, false, {}, {}};
+    MdpKey key{std::move(name), KeyRule::noted, std::move(text), std::move(standard), {}, false, false, {}, {}};
     key.read = [check](MdpValues&, const std::string& value) { check(value); };
     return key;
 }
 
 MdpKey off(std::string name, std::string neutral, std::string text)
 {
-    return {std::move(name), KeyRule::off, std::move(text), std::move(neutral), {}, false, {}, {}};
+    return {std::move(name), KeyRule::off, std::move(text), std::move(neutral), {}, false, false, {}, {}};
+}
+
+/// Switched off where positions follow no time, as GROMACS does.
+MdpKey of_dynamics(MdpKey key)
+{
+    key.of_dynamics = true;
+    return key;
 }
 
 MdpKey renamed(std::string name, std::string new_name)
 {
-    return {std::move(name), KeyRule::renamed, std::move(new_name), {}, {}, false, {}, {}};
+    return {std::move(name), KeyRule::renamed, std::move(new_name), {}, {}, false, false, {}, {}};
 }
 
 const std::string unavailable = "not available in this version; take the line out";
@@ -47,6 +54,7 @@ std::vector<MdpKey> noted_keys()
         noted("nstlist", integer, "10", lists),
         noted("ns-type", anything, "grid", lists),
         noted("verlet-buffer-tolerance", real, "0.005", lists),
+        noted("verlet-buffer-pressure-tolerance", real, "0.5", lists),
         noted("rlist", real, "1", lists),
         noted("nstcalcenergy", integer, "100", "energies are computed at every step that needs them"),
         noted("compressed-x-precision", real, "1000", frames),
@@ -63,7 +71,6 @@ std::vector<MdpKey> off_keys()
         off("cutoff-scheme", "Verlet", "only Verlet is available"),
         off("pbc", "xyz", "only pbc = xyz is available"),
         off("periodic-molecules", "no", "only periodic-molecules = no is available"),
-        off("annealing", "no", "annealing is not available in this version; use annealing = no"),
         off("ewald-geometry", "3d", "only ewald-geometry = 3d is available"),
         off("epsilon-surface", "0", "only conducting boundaries are available; use epsilon-surface = 0"),
         off("free-energy", "no", "free-energy perturbation is not available in this version; use free-energy = no"),
@@ -73,7 +80,6 @@ std::vector<MdpKey> off_keys()
         off("pull", "no", "pulling is not available in this version; use pull = no"),
         off("awh", "no", "biasing is not available in this version; use awh = no"),
         off("rotation", "no", "enforced rotation is not available in this version; use rotation = no"),
-        off("disre", "no", "distance restraints are not available in this version; use disre = no"),
         off("orire", "no", "orientation restraints are not available in this version; use orire = no"),
         off("swapcoords", "no", "not available in this version; use swapcoords = no"),
         off("adress", "no", "not available; use adress = no"),
@@ -82,15 +88,11 @@ std::vector<MdpKey> off_keys()
         off("qmmm-cp2k-active", "false no", "not available; use false"),
         off("nwall", "0", "walls are not available in this version; use nwall = 0"),
         off("cos-acceleration", "0", unavailable),
-        off("acc-grps", "", unavailable),
-        off("accelerate", "0", unavailable),
-        off("freezegrps", "", unavailable + ", or hold the atoms with position restraints"),
+        off("colvars-active", "false no", "not available in this version; use false"),
+        off("nnpot-active", "false no", "not available in this version; use false"),
         off("energygrp-excl", "", unavailable),
         off("energygrp-table", "", unavailable),
         off("IMD-group", "", unavailable),
-        off("electric-field-x", "0", unavailable),
-        off("electric-field-y", "0", unavailable),
-        off("electric-field-z", "0", unavailable),
         off("E-x", "0", unavailable),
         off("E-y", "0", unavailable),
         off("E-z", "0", unavailable),
@@ -110,21 +112,22 @@ std::vector<MdpKey> renamed_keys()
         renamed("xtc-precision", "compressed-x-precision"),
         renamed("verlet-buffer-drift", "verlet-buffer-tolerance"),
         renamed("foreign-lambda", "fep-lambdas"),
+        renamed("acceleration-grps", "acc-grps"), // the documentation's name
     };
 }
 
 // Details of methods that are off or that this version does not have.
 constexpr std::string_view inert_names[] = {
     // other integrators
-    "bd-fric", "nstcgsteep", "nbfgscorr", "niter", "fcstep", "rtpi", "simulation-part",
+    "niter", "fcstep", "rtpi", "simulation-part",
     // long-range electrostatics, tables
     "ewald-rtol-lj", "lj-pme-comb-rule", "table-extension",
     // coupling
-    "nh-chain-length", "print-nose-hoover-chain-variables", "annealing-npoints", "annealing-time", "annealing-temp",
-    "sim-temp-low", "sim-temp-high", "simulated-tempering-scaling",
+    "ensemble-temperature-setting", "print-nose-hoover-chain-variables", "sim-temp-low", "sim-temp-high",
+    "simulated-tempering-scaling",
     // restraints, walls, freezing
-    "disre-weighting", "disre-mixed", "disre-fc", "disre-tau", "nstdisreout", "orire-fc", "orire-tau", "orire-fitgrp",
-    "nstorireout", "wall-type", "wall-r-linpot", "wall-atomtype", "wall-density", "wall-ewald-zfac", "freezedim",
+    "disre-mixed", "nstdisreout", "orire-fc", "orire-tau", "orire-fitgrp", "nstorireout", "wall-type", "wall-r-linpot",
+    "wall-atomtype", "wall-density", "wall-ewald-zfac",
     // free energy
     "couple-moltype", "couple-lambda0", "couple-lambda1", "couple-intramol", "init-lambda", "init-lambda-state",
     "delta-lambda", "nstdhdl", "fep-lambdas", "mass-lambdas", "coul-lambdas", "vdw-lambdas", "bonded-lambdas",
@@ -188,9 +191,9 @@ std::vector<MdpKey> other_mdp_keys()
     std::vector<MdpKey> keys = noted_keys();
     for (auto& part : {off_keys(), renamed_keys()}) keys.insert(keys.end(), part.begin(), part.end());
     for (std::string_view name : inert_names)
-        keys.push_back({std::string(name), KeyRule::inert, {}, {}, {}, false, {}, {}});
+        keys.push_back({std::string(name), KeyRule::inert, {}, {}, {}, false, false, {}, {}});
     for (std::string_view name : obsolete_names)
-        keys.push_back({std::string(name), KeyRule::obsolete, {}, {}, {}, false, {}, {}});
+        keys.push_back({std::string(name), KeyRule::obsolete, {}, {}, {}, false, false, {}, {}});
     return keys;
 }
 

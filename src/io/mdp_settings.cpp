@@ -35,16 +35,25 @@ bool same_value(const std::string& a, const std::string& b)
     }
 }
 
-void check_off(const MdpKey& key, const Setting& setting)
+bool is_neutral(const MdpKey& key, const std::string& value)
 {
-    const std::vector<std::string> neutral = words(key.neutral);
-    for (const std::string& word : words(setting.value))
-        if (std::none_of(neutral.begin(), neutral.end(), [&](const auto& n) { return same_value(word, n); }))
-            reject(setting, key.text);
+    const std::vector<std::string> neutral = words(key.neutral), given = words(value);
+    return std::ranges::all_of(given, [&](const auto& word) {
+        return std::ranges::any_of(neutral, [&](const auto& n) { return same_value(word, n); });
+    });
+}
+
+/// Whether the integrator that is asked for, be it known or not, is one of GROMACS' minimisers.
+bool minimises(const GivenSettings& given)
+{
+    constexpr std::string_view minimisers[] = {"steep", "cg", "l-bfgs"};
+    const Setting* integrator = given.find("integrator");
+    return integrator != nullptr &&
+           std::ranges::any_of(minimisers, [&](auto name) { return plain(name) == plain(integrator->value); });
 }
 
 /// Does with one setting what the table says.
-void apply(const Setting& setting, MdpValues& values, Notes& notes)
+void apply(const Setting& setting, bool minimising, MdpValues& values, Notes& notes)
 {
     const MdpKey& key = known_key(setting);
     const auto note = [&](const std::string& text) { notes.add(described(setting) + ": " + text); };
@@ -55,7 +64,10 @@ void apply(const Setting& setting, MdpValues& values, Notes& notes)
         reject(setting, bad.what());
     }
     if (key.rule == KeyRule::noted && !same_value(setting.value, key.neutral)) note(key.text);
-    if (key.rule == KeyRule::off) check_off(key, setting);
+    if (key.rule == KeyRule::off && !is_neutral(key, setting.value)) {
+        if (!key.of_dynamics || !minimising) reject(setting, key.text);
+        note("a minimisation has none; ignored");
+    }
     if (key.rule == KeyRule::obsolete) note("obsolete, ignored");
 }
 
@@ -117,7 +129,8 @@ RunSettings read_settings(std::string_view mdp_text, const std::string& name, co
     given.add(options.settings);
 
     MdpValues values;
-    for (const Setting& setting : given.all()) apply(setting, values, notes);
+    const bool minimising = minimises(given);
+    for (const Setting& setting : given.all()) apply(setting, minimising, values, notes);
     for (const std::string& define : options.defines) values.define.push_back("-D" + define);
     combine(values, given, notes);
 

@@ -26,6 +26,12 @@ struct MdpValues : Parameters {
     std::int64_t mts_levels = 2, mts_level2_factor = 2;
     std::vector<std::string> mts_level2_forces = {"longrange-nonbonded"};
     std::vector<double> tau_t, ref_t;
+    std::vector<std::string> annealing; // of each group: no, single or periodic
+    std::vector<std::int64_t> annealing_npoints;
+    std::vector<double> annealing_time, annealing_temp; // of all groups, one after the other
+    std::vector<std::string> freezegrps, acc_grps;
+    std::vector<bool> freezedim;    // of each group along x, y, z
+    std::vector<double> accelerate; // likewise [nm/ps^2]
     bool derive_ld_seed = true, derive_gen_seed = true;
 };
 

@@ -108,6 +108,18 @@ void resolve_groups(RunSettings& settings, const Topology& topology, std::span<c
         groups.push_back(&group);
     }
     disjoint_ranges(groups, comm);
+
+    const auto fill_in = [&](auto& members, const std::string& key) {
+        const Setting& setting = origin(settings, key);
+        groups.clear();
+        for (auto& member : members) {
+            finder.fill_in(member.atoms, setting);
+            groups.push_back(&member.atoms);
+        }
+        disjoint_ranges(groups, setting);
+    };
+    fill_in(p.frozen_groups, "freezegrps");
+    fill_in(p.accelerated_groups, "acc-grps");
 }
 
 } // namespace holon

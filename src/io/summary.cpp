@@ -30,6 +30,21 @@ Json report_of(const EnergyReport& report)
             {"virial_kJ_per_mol", virial}};
 }
 
+Json statistics_of(const EnergyStatistics& statistics, const std::optional<double>& conserved_drift)
+{
+    Json json = {{"rows", statistics.rows},
+                 {"first_step", statistics.first_step},
+                 {"last_step", statistics.last_step},
+                 {"columns", Json::object()}};
+    for (const auto& column : statistics.columns) {
+        Json& entry = json["columns"][column.name];
+        entry = {{"mean", column.mean}, {"rms_fluctuation", column.rms_fluctuation}, {"drift_per_ps", column.drift}};
+        if (column.error) entry["error"] = *column.error;
+    }
+    if (conserved_drift) json["conserved_drift_kT_per_ns_per_dof"] = *conserved_drift;
+    return json;
+}
+
 Json constraints_of(const ConstraintDiagnosis& d)
 {
     Json json = {{"molecule_type", d.molecule_type}, {"molecules", d.molecules},
@@ -76,6 +91,7 @@ std::string summary_text(const Summary& s)
                  {"domains", s.domains},
                  {"atoms", s.atoms},
                  {"constraints", s.constraints},
+                 {"virtual_sites", s.virtual_sites},
                  {"start_step", s.start_step},
                  {"end_step", s.end_step},
                  {"wall_s", s.wall_s},
@@ -84,6 +100,7 @@ std::string summary_text(const Summary& s)
     if (s.state_hash) json["state_hash"] = state_hash_text(*s.state_hash);
     if (s.initial) json["initial"] = report_of(*s.initial);
     if (s.final) json["final"] = report_of(*s.final);
+    if (s.statistics) json["statistics"] = statistics_of(*s.statistics, s.conserved_drift);
     if (!s.constraint_sets.empty()) {
         json["constraint_sets"] = Json::array();
         for (const auto& set : s.constraint_sets) json["constraint_sets"].push_back(constraints_of(set));

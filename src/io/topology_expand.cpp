@@ -97,6 +97,11 @@ private:
         throw InputError(fmt::format("{}:{}: {}", source.path.string(), source.line, message));
     }
 
+    void note(const Source& source, int line, const std::string& message)
+    {
+        result_.notes.push_back(fmt::format("{}:{}: {}", printable(source.path.string()), line, message));
+    }
+
     void add_dir(std::string_view dir)
     {
         if (!trimmed(dir).empty()) dirs_.emplace_back(trimmed(dir));
@@ -126,10 +131,8 @@ private:
             }
             process(source, line);
         }
-        if (!source.conditions.empty()) {
-            source.line = source.conditions.back().line;
-            fail(source, "this condition has no #endif in the same file");
-        }
+        for (const auto& condition : source.conditions)
+            note(source, condition.line, "this condition has no #endif in the same file; it ends with the file");
         open_.pop_back();
     }
 
@@ -203,9 +206,11 @@ private:
     void include(const Source& source, std::string_view rest)
     {
         const char close = rest.starts_with('<') ? '>' : '"';
-        const std::size_t end = rest.size() < 2 ? std::string_view::npos : rest.find(close, 1);
-        if ((!rest.starts_with('<') && !rest.starts_with('"')) || end == std::string_view::npos || end < 2)
+        const std::size_t end = rest.empty() ? 0 : std::min(rest.find(close, 1), rest.size());
+        if ((!rest.starts_with('<') && !rest.starts_with('"')) || end < 2)
             fail(source, fmt::format("#include needs a file name in quotes, not {}", in_quotes(rest)));
+        if (end == rest.size())
+            note(source, source.line, "the closing quote of the file name is missing; it ends with the line");
         const fs::path found = find(source, std::string(rest.substr(1, end - 1)));
         if (open_.size() >= max_include_depth)
             fail(source, fmt::format("files are included more than {} levels deep", max_include_depth));

@@ -13,6 +13,7 @@
 /// The text form of an ExpandedTopology. Origins stand in comments, so that GROMACS reads the text as well:
 ///   ;@file NAME         the next file of the list
 ///   ;@unused NAME       a define that nothing asked for
+///   ;@note TEXT         a note
 ///   ;@ FILE LINE        origin of the next data line; without it, the line after the previous one of the same file
 namespace holon {
 
@@ -20,6 +21,7 @@ namespace {
 
 constexpr std::string_view file_mark = ";@file ";
 constexpr std::string_view unused_mark = ";@unused ";
+constexpr std::string_view note_mark = ";@note ";
 constexpr std::string_view origin_mark = ";@ ";
 
 /// Takes a non-negative number and the blank after it off `text`.
@@ -44,6 +46,7 @@ std::string ExpandedTopology::to_text() const
     std::string text;
     for (const std::string& file : files) text.append(file_mark).append(file).append("\n");
     for (const std::string& name : unused_defines) text.append(unused_mark).append(name).append("\n");
+    for (const std::string& note : notes) text.append(note_mark).append(note).append("\n");
     const TopologyLine* previous = nullptr;
     for (const TopologyLine& line : lines) {
         const bool follows = previous && line.file == previous->file && line.number == previous->number + 1;
@@ -66,6 +69,8 @@ ExpandedTopology ExpandedTopology::from_text(std::string_view text)
             result.files.emplace_back(line.substr(file_mark.size()));
         } else if (line.starts_with(unused_mark)) {
             result.unused_defines.emplace_back(line.substr(unused_mark.size()));
+        } else if (line.starts_with(note_mark)) {
+            result.notes.emplace_back(line.substr(note_mark.size()));
         } else if (line.starts_with(origin_mark)) {
             line.remove_prefix(origin_mark.size());
             if (!take_number(line, next.file) || !take_number(line, next.number) || !line.empty() ||

@@ -33,25 +33,29 @@ constexpr auto sections = std::to_array<SectionInfo>({
     {"cmap", bonded, in_molecule, "cmaptypes", 5},
     {"constraints", bonded, in_molecule, "constrainttypes", 2},
     {"position_restraints", bonded, in_molecule, "", 1},
+    {"angle_restraints", bonded, in_molecule, "", 4},
+    {"angle_restraints_z", bonded, in_molecule, "", 2},
+    {"dihedral_restraints", bonded, in_molecule, "", 4},
+    {"pairs_nb", bonded, in_molecule, "", 2},
     {"settles", settles, in_molecule},
     {"exclusions", exclusions, in_molecule},
-    {"pairs_nb", refused, in_molecule},
-    {"virtual_sites1", refused, in_molecule},
-    {"virtual_sites2", refused, in_molecule},
-    {"virtual_sites3", refused, in_molecule},
-    {"virtual_sites4", refused, in_molecule},
-    {"virtual_sitesn", refused, in_molecule},
+    {"virtual_sites1", virtual_sites, in_molecule, "", 2},
+    {"virtual_sites2", virtual_sites, in_molecule, "", 3},
+    {"dummies2", virtual_sites, in_molecule, "", 3},
+    {"virtual_sites3", virtual_sites, in_molecule, "", 4},
+    {"dummies3", virtual_sites, in_molecule, "", 4},
+    {"virtual_sites4", virtual_sites, in_molecule, "", 5},
+    {"dummies4", virtual_sites, in_molecule, "", 5},
+    {"virtual_sitesn", virtual_site_means, in_molecule},
+    {"dummiesn", virtual_site_means, in_molecule},
     {"polarization", refused, in_molecule},
     {"water_polarization", refused, in_molecule},
     {"thole_polarization", refused, in_molecule},
-    {"distance_restraints", refused, in_molecule},
-    {"dihedral_restraints", refused, in_molecule},
-    {"orientation_restraints", refused, in_molecule},
-    {"angle_restraints", refused, in_molecule},
-    {"angle_restraints_z", refused, in_molecule},
+    {"distance_restraints", unused_restraints, in_molecule},
+    {"orientation_restraints", unused_restraints, in_molecule},
     {"system", system, in_system},
     {"molecules", molecules, in_system},
-    {"intermolecular_interactions", refused, in_system},
+    {"intermolecular_interactions", intermolecular, in_system},
 });
 
 constexpr bool yes = true;
@@ -60,24 +64,24 @@ constexpr auto functions = std::to_array<BondedFunction>({
     {"bonds", 1, "harmonic bond", Role::term, Interaction::harmonic_bond, 2, 2, yes, yes},
     {"bonds", 2, "G96 bond", Role::term, Interaction::g96_bond, 2, 2, yes, yes},
     {"bonds", 3, "Morse bond", Role::term, Interaction::morse_bond, 3, 3, yes, yes},
-    {"bonds", 4, "cubic bond", Role::refused},
+    {"bonds", 4, "cubic bond", Role::term, Interaction::cubic_bond, 3, 0, yes, yes},
     {"bonds", 5, "connection", Role::connection, Interaction::count, 0, 0, yes},
     {"bonds", 6, "harmonic potential", Role::term, Interaction::harmonic_bond, 2, 2},
-    {"bonds", 7, "FENE bond", Role::refused},
+    {"bonds", 7, "FENE bond", Role::term, Interaction::fene_bond, 2, 0, yes},
     {"bonds", 8, "tabulated bond", Role::refused},
     {"bonds", 9, "tabulated bond", Role::refused},
-    {"bonds", 10, "restraint potential", Role::refused},
+    {"bonds", 10, "restraint potential", Role::term, Interaction::restraint_bond, 4, 4},
     {"pairs", 1, "1-4 pair", Role::term, Interaction::pair_14, 2, 2},
     {"pairs", 2, "1-4 pair with charges", Role::term, Interaction::pair_14_explicit, 5, 0},
     {"angles", 1, "harmonic angle", Role::term, Interaction::harmonic_angle, 2, 2},
     {"angles", 2, "G96 angle", Role::term, Interaction::g96_angle, 2, 2},
-    {"angles", 3, "bond-bond cross term", Role::refused},
-    {"angles", 4, "bond-angle cross term", Role::refused},
+    {"angles", 3, "bond-bond cross term", Role::term, Interaction::cross_bond_bond, 3, 0},
+    {"angles", 4, "bond-angle cross term", Role::term, Interaction::cross_bond_angle, 4, 0},
     {"angles", 5, "Urey-Bradley angle", Role::term, Interaction::urey_bradley, 4, 4},
-    {"angles", 6, "quartic angle", Role::refused},
+    {"angles", 6, "quartic angle", Role::term, Interaction::quartic_angle, 6, 0},
     {"angles", 8, "tabulated angle", Role::refused},
-    {"angles", 9, "linear angle", Role::refused},
-    {"angles", 10, "restricted angle", Role::refused},
+    {"angles", 9, "linear angle", Role::term, Interaction::linear_angle, 2, 2},
+    {"angles", 10, "restricted angle", Role::term, Interaction::restricted_angle, 2, 2},
     {"dihedrals", 1, "proper dihedral", Role::term, Interaction::proper_dihedral, 3, 3},
     {"dihedrals", 2, "harmonic improper dihedral", Role::term, Interaction::harmonic_improper, 2, 2},
     {"dihedrals", 3, "Ryckaert-Bellemans dihedral", Role::term, Interaction::ryckaert_bellemans, 6, 6},
@@ -85,14 +89,20 @@ constexpr auto functions = std::to_array<BondedFunction>({
     {"dihedrals", 5, "Fourier dihedral", Role::fourier, Interaction::ryckaert_bellemans, 4, 4},
     {"dihedrals", 8, "tabulated dihedral", Role::refused},
     {"dihedrals", 9, "proper dihedral", Role::term, Interaction::proper_dihedral, 3, 3},
-    {"dihedrals", 10, "restricted dihedral", Role::refused},
-    {"dihedrals", 11, "combined bending-torsion", Role::refused},
+    {"dihedrals", 10, "restricted dihedral", Role::term, Interaction::restricted_dihedral, 2, 2},
+    {"dihedrals", 11, "combined bending-torsion", Role::term, Interaction::bending_torsion, 6, 6},
     {"cmap", 1, "correction map", Role::term, Interaction::cmap, 0, 0},
     {"constraints", 1, "constraint", Role::constraint, Interaction::count, 1, 1, yes},
     {"constraints", 2, "constraint", Role::constraint, Interaction::count, 1, 1},
     {"position_restraints", 1, "position restraint", Role::term, Interaction::position_restraint, 3, 3},
-    {"position_restraints", 2, "flat-bottomed position restraint", Role::refused},
+    {"position_restraints", 2, "flat-bottomed position restraint", Role::term, Interaction::flat_bottom_restraint, 3},
+    {"pairs_nb", 1, "pair with charges", Role::term, Interaction::pair_explicit, 4},
+    {"angle_restraints", 1, "angle restraint", Role::term, Interaction::angle_restraint, 3, 3},
+    {"angle_restraints_z", 1, "angle restraint to the z axis", Role::term, Interaction::angle_restraint_z, 3, 3},
+    {"dihedral_restraints", 1, "dihedral restraint", Role::term, Interaction::dihedral_restraint, 3, 3},
 });
+
+} // namespace
 
 bool first_is_angle(Interaction kind)
 {
@@ -103,11 +113,19 @@ bool first_is_angle(Interaction kind)
     case Interaction::proper_dihedral:
     case Interaction::periodic_improper:
     case Interaction::harmonic_improper:
+    case Interaction::quartic_angle:
+    case Interaction::restricted_angle:
+    case Interaction::restricted_dihedral:
+    case Interaction::angle_restraint:
+    case Interaction::angle_restraint_z:
+    case Interaction::dihedral_restraint:
         return true;
     default:
         return false;
     }
 }
+
+namespace {
 
 /// Compares section names the way GROMACS does.
 bool same_name(std::string_view a, std::string_view b)
@@ -152,8 +170,13 @@ InteractionParameters to_interaction_parameters(const BondedFunction& function, 
         const double f1 = given[0], f2 = given[1], f3 = given[2], f4 = given[3];
         return {f2 + 0.5 * (f1 + f3), 0.5 * (3.0 * f3 - f1), 4.0 * f4 - f2, -2.0 * f3, -4.0 * f4, 0.0};
     }
+    if (function.interaction == Interaction::bending_torsion) { // a force constant and factors of it
+        for (std::size_t n = 0; n < 5; ++n) result[n] = given[0] * given[n + 1];
+        return result;
+    }
     std::copy(given.begin(), given.end(), result.begin());
     if (first_is_angle(function.interaction)) result[0] *= units::degree;
+    if (function.interaction == Interaction::dihedral_restraint) result[1] *= units::degree;
     return result;
 }
 

@@ -24,9 +24,13 @@ enum class Section {
     atoms,
     bonded,
     settles,
+    virtual_sites,
+    virtual_site_means,
     exclusions,
     system,
     molecules,
+    intermolecular,
+    unused_restraints,
     refused
 };
 
@@ -37,7 +41,7 @@ struct SectionInfo {
     Section section;
     SectionLevel level;
     std::string_view of_types = ""; // bonded: section of the force field that holds the parameters
-    int atoms = 0;                  // bonded, bonded_types
+    int atoms = 0;                  // bonded, bonded_types, virtual_sites
 };
 
 /// The section of that name (case, '-' and '_' do not matter), or nullptr.
@@ -66,6 +70,9 @@ struct BondedFunction {
 
 /// Function `number` of a section of bonded interactions, or nullptr.
 const BondedFunction* find_function(std::string_view section, std::int64_t number);
+
+/// Whether the first parameter is an angle [degrees].
+bool first_is_angle(Interaction kind);
 
 /// Parameters as Holon computes with them: angles in radians, Fourier dihedrals as Ryckaert-Bellemans. `given`: the
 /// A-state parameters of the file.

@@ -24,6 +24,11 @@ struct MoleculeSource {
 MoleculeType build_molecule(const ExpandedTopology& source, const MoleculeSource& molecule,
                             const TopologyForceField& force_field, const TopologyOptions& options, TopologyPool& pool);
 
+/// The terms of [ intermolecular_interactions ], whose atoms are numbered through the system. Throws InputError.
+IntermolecularTerms build_intermolecular(const ExpandedTopology& source, const MoleculeSource& lines,
+                                         const Topology& system, const TopologyForceField& force_field,
+                                         const TopologyOptions& options, TopologyPool& pool);
+
 /// Per atom the atoms that are at most `depth` bonds away or listed in `extra` (either way round): sorted, without
 /// itself.
 std::vector<std::vector<std::int32_t>> find_exclusions(std::size_t n_atoms,

@@ -29,6 +29,9 @@ public:
     /// As `parameters`, for a correction map of the force field.
     std::int32_t correction_map(const CmapGrid* grid);
 
+    /// The force field's type behind an atom type in use.
+    int force_field_type(int used_type) const { return used_types_[static_cast<std::size_t>(used_type)]; }
+
     /// Fills the Lennard-Jones tables, once all atom types are known.
     void fill_lennard_jones();
 

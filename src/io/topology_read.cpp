@@ -7,6 +7,7 @@
 #include "topology_functions.hpp"
 #include "topology_molecule.hpp"
 #include "topology_pool.hpp"
+#include "topology_restraints.hpp"
 
 #include <fmt/format.h>
 
@@ -14,6 +15,7 @@
 #include <cmath>
 #include <limits>
 #include <map>
+#include <set>
 
 namespace holon {
 
@@ -21,8 +23,10 @@ namespace {
 
 class TopologyReader {
 public:
-    TopologyReader(const ExpandedTopology& source, const TopologyOptions& options, Notes& notes)
-        : source_(source), options_(options), notes_(notes), pool_(topology_, force_field_)
+    TopologyReader(const ExpandedTopology& source, const TopologyOptions& options, Notes& notes,
+                   IntermolecularTerms* intermolecular)
+        : source_(source), options_(options), notes_(notes), between_molecules_(intermolecular),
+          pool_(topology_, force_field_)
     {
     }
 
@@ -36,12 +40,26 @@ public:
                 read_line(line);
         }
         build_molecules();
+        IntermolecularTerms terms;
+        if (!intermolecular_.lines.empty())
+            terms = build_intermolecular(source_, intermolecular_, topology_, force_field_, options_, pool_);
+        note_unused(intermolecular_);
+        if (options_.distance_restraints)
+            for (auto& restraint : read_distance_restraints(source_, intermolecular_, 0, topology_.n_atoms()))
+                restraints_.push_back(std::move(restraint));
+        add_restraints(terms, restraints_);
+        if (between_molecules_ != nullptr) *between_molecules_ = std::move(terms);
+        return finished();
+    }
+
+private:
+    Topology finished()
+    {
         pool_.fill_lennard_jones();
         add_notes();
         return std::move(topology_);
     }
 
-private:
     struct MoleculeCount {
         std::size_t source; // index into sources_
         std::int64_t count;
@@ -61,12 +79,9 @@ private:
         section_ = find_section(name);
         if (!section_) fail(line, fmt::format("unknown section [ {} ]; check its spelling", printable(name)));
         check_order(line);
-        if (section_->section == Section::refused && section_->level == SectionLevel::in_system)
-            fail(line, fmt::format("[ {} ] is not supported; put molecules that are bound to each other into one "
-                                   "[ moleculetype ]",
-                                   section_->name));
         if (section_->level != SectionLevel::in_molecule || section_->section == Section::molecule_type)
-            in_molecule_ = false;
+            in_molecule_ = in_intermolecular_ = false;
+        if (section_->section == Section::intermolecular) in_intermolecular_ = true;
         if (section_->section == Section::system) has_system_ = true;
     }
 
@@ -86,10 +101,10 @@ private:
         } else if (section == Section::molecule_type) {
             if (!force_field_.has_atom_types())
                 misplaced("[ defaults ] and [ atomtypes ] must come before it; include a force field first");
-        } else if (section_->level == SectionLevel::in_molecule) {
+        } else if (section_->level == SectionLevel::in_molecule && !in_intermolecular_) {
             if (!in_molecule_) misplaced("it must follow a [ moleculetype ] and its line with name and nrexcl");
             if (section != Section::atoms && sources_.back().lines.empty()) misplaced("[ atoms ] must come before it");
-        } else {
+        } else if (section_->level == SectionLevel::in_system) {
             if (sources_.empty()) misplaced("there is no [ moleculetype ] yet");
             if (section != Section::system && !has_system_) misplaced("[ system ] must come before it");
         }
@@ -100,7 +115,7 @@ private:
         if (!section_)
             fail(line, fmt::format("{} stands before the first section", in_quotes(source_.lines[line].text)));
         if (section_->level == SectionLevel::in_molecule && section_->section != Section::molecule_type) {
-            sources_.back().lines.emplace_back(section_, line);
+            (in_intermolecular_ ? intermolecular_ : sources_.back()).lines.emplace_back(section_, line);
             return;
         }
         const Fields fields(source_, line, section_->name);
@@ -125,6 +140,8 @@ private:
             return read_system(line);
         case Section::molecules:
             return read_molecules(fields);
+        case Section::intermolecular:
+            fields.fail("expected the section of an interaction, such as [ bonds ]");
         default:
             HOLON_ASSERT(false, std::string(section_->name));
         }
@@ -191,6 +208,7 @@ private:
             if (is_new) {
                 if (sources_[source].lines.empty())
                     fail(line, fmt::format("molecule type {} has no atoms", in_quotes(sources_[source].name)));
+                note_unused(sources_[source]);
                 topology_.molecule_types.push_back(
                     build_molecule(source_, sources_[source], force_field_, options_, pool_));
             }
@@ -199,6 +217,7 @@ private:
             constexpr std::int64_t most = std::numeric_limits<AtomId>::max();
             if (count > (most - atoms) / size)
                 fail(line, fmt::format("{} molecules are too many: the system can hold {} atoms", count, most));
+            if (options_.distance_restraints) add_restraints_of(sources_[source], atoms, size, count);
             topology_.blocks.push_back({entry->second, count, static_cast<AtomId>(atoms), molecules});
             atoms += count * size;
             molecules += count;
@@ -206,8 +225,35 @@ private:
         topology_.fudge_qq = force_field_.fudge_qq();
     }
 
+    void add_restraints_of(const MoleculeSource& molecule, std::int64_t first_atom, std::int64_t size,
+                           std::int64_t count)
+    {
+        auto found = read_distance_restraints(source_, molecule, static_cast<AtomId>(first_atom), size);
+        if (found.empty()) return;
+        if (count > 1 || !restrained_.insert(molecule.name).second)
+            throw InputError(fmt::format("[ distance_restraints ] of molecule type '{}' would be those of several "
+                                         "molecules: bonds of type 10 restrain distances in each, and "
+                                         "[ intermolecular_interactions ] takes single atoms",
+                                         molecule.name));
+        restraints_.insert(restraints_.end(), found.begin(), found.end());
+    }
+
+    /// As for GROMACS, restraints that no key switches on count for nothing.
+    void note_unused(const MoleculeSource& molecule)
+    {
+        const SectionInfo* last = nullptr;
+        for (const auto& [section, line] : molecule.lines) {
+            const bool used = section->name == "distance_restraints" && options_.distance_restraints;
+            if (section->section == Section::unused_restraints && !used && section != last)
+                notes_.add(fmt::format("{}: [ {} ] has no effect with {} = no", source_.where(line), section->name,
+                                       section->name == "distance_restraints" ? "disre" : "orire"));
+            last = section;
+        }
+    }
+
     void add_notes()
     {
+        for (const std::string& note : source_.notes) notes_.add(note);
         for (const std::string& name : source_.unused_defines)
             notes_.add(fmt::format("the topology does not use {} of 'define'", name));
         if (const double charge = topology_.total_charge(); std::abs(charge) > 1e-4)
@@ -217,21 +263,26 @@ private:
     const ExpandedTopology& source_;
     const TopologyOptions& options_;
     Notes& notes_;
+    IntermolecularTerms* between_molecules_;
     Topology topology_;
     TopologyForceField force_field_;
     TopologyPool pool_;
     const SectionInfo* section_ = nullptr;
     std::vector<MoleculeSource> sources_;
     std::vector<MoleculeCount> counts_;
-    bool in_molecule_ = false;
+    MoleculeSource intermolecular_;
+    std::vector<RestraintSource> restraints_;
+    std::set<std::string> restrained_; // molecule types
+    bool in_molecule_ = false, in_intermolecular_ = false;
     bool has_system_ = false;
 };
 
 } // namespace
 
-Topology read_topology(const ExpandedTopology& source, const TopologyOptions& options, Notes& notes)
+Topology read_topology(const ExpandedTopology& source, const TopologyOptions& options, Notes& notes,
+                       IntermolecularTerms* intermolecular)
 {
-    return TopologyReader(source, options, notes).read();
+    return TopologyReader(source, options, notes, intermolecular).read();
 }
 
 } // namespace holon

@@ -4,6 +4,7 @@
 
 #include "topology_fields.hpp"
 
+#include <algorithm>
 #include <array>
 #include <cstdint>
 #include <map>
@@ -29,6 +30,29 @@ public:
 
     /// Columns: oxygen (read already), function type, O-H distance, H-H distance [nm].
     void add_settle(const Fields& fields, std::int32_t oxygen, const std::vector<TopologyAtom>& atoms);
+
+    /// Whether the two are held at a distance so far, settles apart.
+    bool constrains(std::int32_t i, std::int32_t j) const { return bonds_.contains(std::minmax(i, j)); }
+
+    /// Takes out the constraints between atoms i and j of which remove(i, j) is true.
+    template <class Remove>
+    void remove_constraints(Remove remove)
+    {
+        std::erase_if(constraints_,
+                      [&](const ConstraintLine& line) { return remove(line.constraint.i, line.constraint.j); });
+    }
+
+    /// Refuses, with this message, constraints and settles of atoms of which refused(atom) is true.
+    template <class Refused>
+    void refuse_atoms(Refused refused, std::string_view message) const
+    {
+        for (const auto& line : constraints_)
+            if (refused(line.constraint.i) || refused(line.constraint.j))
+                Fields(source_, line.line, line.section).fail(message);
+        for (const auto& line : settles_)
+            for (std::int32_t atom = line.settle.oxygen; atom < line.settle.oxygen + 3; ++atom)
+                if (refused(atom)) Fields(source_, line.line, "settles").fail(message);
+    }
 
     /// Fills in the molecule's settles and its constraints, sorted and without those that are there twice or within a
     /// settle. Where the ends of an angle are bound already, that bond is what holds the angle.

@@ -71,6 +71,20 @@ void find_centre(ConstraintCluster& cluster, std::vector<std::int32_t>& degree)
     cluster.small = n <= max_small_cluster && degree[index(cluster.centre)] == n;
 }
 
+/// A site is owned with its first parent, which is near it; the mean of many atoms may be anywhere among them and,
+/// unless they are one group, is on its own.
+void add_sites(const MoleculeType& molecule, std::vector<std::int32_t>& group_head)
+{
+    constexpr std::size_t few_parents = 4;
+    for (const auto& site : molecule.virtual_sites) {
+        const auto head = group_head[index(site.parents.front())];
+        const bool near = site.parents.size() <= few_parents || std::ranges::all_of(site.parents, [&](std::int32_t p) {
+                              return group_head[index(p)] == head;
+                          });
+        if (near) group_head[index(site.atom)] = head;
+    }
+}
+
 } // namespace
 
 MoleculeClusters find_clusters(const MoleculeType& molecule)
@@ -112,6 +126,7 @@ MoleculeClusters find_clusters(const MoleculeType& molecule)
         if (!cluster.small) continue;
         for (const std::int32_t atom : cluster.atoms) result.group_head[index(atom)] = cluster.centre;
     }
+    add_sites(molecule, result.group_head);
     return result;
 }
 

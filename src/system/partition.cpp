@@ -121,7 +121,8 @@ void Partition::repartition(Atoms& atoms, double width)
     add_named_copies(atoms);
 }
 
-/// Makes `records` the owned atoms, in an order that keeps neighbours in space close in memory and groups together.
+/// Makes `records` the owned atoms, in an order that keeps neighbours in space close in memory and groups together; but
+/// virtual sites come last, so that rigid waters follow each other with sites as they do without.
 void Partition::accept(std::vector<AtomRecord> records, Atoms& atoms)
 {
     const auto n = records.size();
@@ -129,7 +130,7 @@ void Partition::accept(std::vector<AtomRecord> records, Atoms& atoms)
     for (std::size_t i = 0; i < n; ++i) local_.insert(records[i].id, static_cast<std::int32_t>(i));
 
     struct Key {
-        std::uint64_t cell;
+        std::uint64_t cell; // highest bit: a virtual site
         AtomId head;
         AtomId id;
         std::int32_t record;
@@ -139,13 +140,17 @@ void Partition::accept(std::vector<AtomRecord> records, Atoms& atoms)
     constexpr double cell_size = 0.6; // [nm]: a handful of molecules
     const Vec3 cells(box_.height(0) / cell_size, box_.height(1) / cell_size, box_.height(2) / cell_size);
     for (std::size_t i = 0; i < n; ++i) {
-        const auto head = head_of(records[i].id, topology_.place(records[i].id));
+        const auto place = topology_.place(records[i].id);
+        const auto head = head_of(records[i].id, place);
         const auto at = local_.find(head);
         HOLON_ASSERT(at >= 0, std::to_string(head));
+        const auto& atom = topology_.molecule_types[index(place.molecule_type)].atoms[index(place.index)];
+        const std::uint64_t section = atom.mass > 0.0 ? 0 : std::uint64_t{1} << 63;
         Vec3 s = box_.fractional(records[index(at)].x);
         for (int k = 0; k < 3; ++k) s[k] = (s[k] - std::floor(s[k])) * cells[k];
         const auto part = [&s](int k) { return static_cast<std::uint64_t>(s[k]); };
-        keys[i] = {part(0) << 42 | part(1) << 21 | part(2), head, records[i].id, static_cast<std::int32_t>(i)};
+        keys[i] = {section | part(0) << 42 | part(1) << 21 | part(2), head, records[i].id,
+                   static_cast<std::int32_t>(i)};
     }
     std::ranges::sort(keys);
 
@@ -201,7 +206,7 @@ void Partition::look_up(Atoms& atoms)
         atoms.type[i] = atom.type;
         atoms.charge[i] = atom.charge;
         atoms.mass[i] = atom.mass;
-        atoms.inverse_mass[i] = 1.0 / atom.mass;
+        atoms.inverse_mass[i] = atom.inverse_mass();
         atoms.tc_group[i] = group_of(parameters_.tc_groups, atoms.id[i],
                                      [](const CouplingGroup& g) -> const AtomGroup& { return g.atoms; });
         atoms.comm_group[i] =

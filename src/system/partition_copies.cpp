@@ -29,7 +29,7 @@ void Partition::append_copy(Atoms& atoms, AtomId id, std::uint8_t zone, int owne
     atoms.type.push_back(atom.type);
     atoms.charge.push_back(atom.charge);
     atoms.mass.push_back(atom.mass);
-    atoms.inverse_mass.push_back(1.0 / atom.mass);
+    atoms.inverse_mass.push_back(atom.inverse_mass());
     zone_.push_back(zone);
     owner_.push_back(owner);
     local_.insert(id, atoms.n_total);

@@ -62,6 +62,14 @@ std::int64_t Topology::n_constraints() const
     return n;
 }
 
+std::int64_t Topology::n_virtual_sites() const
+{
+    std::int64_t n = 0;
+    for (const MoleculeBlock& block : blocks)
+        n += block.count * static_cast<std::int64_t>(type_of(*this, block).virtual_sites.size());
+    return n;
+}
+
 double Topology::total_charge() const
 {
     double total = 0.0;

@@ -7,7 +7,7 @@
 #include <holon/dynamics/thermostat.hpp>
 #include <holon/io/options.hpp>
 
-#include <support/systems.hpp>
+#include <support/site_systems.hpp>
 
 #include <gtest/gtest.h>
 
@@ -58,15 +58,19 @@ struct Case {
     Parameters parameters() const
     {
         const auto& traits = scheme_entry(scheme).traits;
+        const auto* bath = thermostat_entry(thermostat);
         // The box of some shrinks.
         std::string text = std::string(more.find("ref-p") == more.npos && more.find("deform") == more.npos
                                            ? "rcoulomb = 0.85\nrvdw = 0.85\n"
                                            : "rcoulomb = 0.7\nrvdw = 0.7\n") +
                            "dt = 0.002\nld-seed = 3\ngen-seed = 4\ngen-temp = 200\n"
-                           "nsttcouple = 2\nnstcomm = 5\nemtol = 0.001\nintegrator = " +
+                           "nsttcouple = 2\nemtol = 0.001\nintegrator = " +
                            scheme + "\ntcoupl = " + thermostat + "\n" + more;
+        text += bath != nullptr && bath->traits.redraw == Redraw::some ? "nstcomm = 1\n" : "nstcomm = 5\n";
         if (!traits.minimises) text += "gen-vel = yes\n";
-        if (traits.own_bath || thermostat != "no") text += "tc-grps = System\ntau-t = 0.05\nref-t = 300\n";
+        if (traits.own_bath || thermostat != "no")
+            text += "tc-grps = System\ntau-t = 0.02\nref-t = 300\nannealing = single\nannealing-npoints = 2\n"
+                    "annealing-time = 0 0.03\nannealing-temp = 250 320\n";
         Notes notes;
         auto settings = read_settings(text, "test.mdp", {}, notes);
         resolve_groups(settings, *system.topology, {});
@@ -100,10 +104,13 @@ std::vector<Case> cases_without_barostat()
     for (const auto& scheme : schemes()) {
         std::vector<std::string> baths = {"no"};
         if (!scheme.traits.minimises && !scheme.traits.own_bath)
-            for (const auto& entry : thermostats()) baths.push_back(entry.name);
+            for (const auto& entry : thermostats())
+                if (entry.traits.redraw == Redraw::none || !scheme.traits.half_step) baths.push_back(entry.name);
         for (const auto& bath : baths) {
             all.push_back({scheme.name, bath, argon(octahedron(2.1), 5, 0.02), ""});
+            if (!scheme.traits.takes_constraints) continue;
             all.push_back({scheme.name, bath, water(octahedron(1.9), 4, 3), ""});
+            all.push_back({scheme.name, bath, SitesOnAChain(dodecahedron(2.2), 5).take(), ""});
             all.push_back({scheme.name, bath, rigid_chain(dodecahedron(2.2), 5),
                            "constraint-algorithm = shake\nshake-tol = 1e-8\nshake-warm-start = yes\n"});
         }
@@ -121,8 +128,8 @@ std::vector<Case> cases()
         const auto changes = more_settings();
         // Each with some of the systems and some of the baths.
         constexpr std::size_t stride = 5;
-        for (std::size_t c = (k + k / 3) % stride; c < changes.size(); c += stride) {
-            if (changes[c].starts_with("mts") && !traits.splits_forces) continue;
+        for (std::size_t c = (k + k / 4) % stride; c < changes.size(); c += stride) {
+            if (changes[c].starts_with("mts") ? !traits.splits_forces : !traits.couples_pressure) continue;
             all.push_back(all[k]);
             all.back().more += changes[c];
         }
@@ -194,8 +201,11 @@ TEST(Schemes, GoOnFromEveryStepOnOtherRanks)
         SCOPED_TRACE(one.name());
         Keeper keeper;
         const auto expected = Motion(one, Communicator()).hash_at(last_step, keeper);
-        ASSERT_EQ(keeper.states.size(), static_cast<std::size_t>(last_step));
+        // A minimisation may be at its end before.
+        const bool minimises = scheme_entry(one.scheme).traits.minimises;
+        ASSERT_GE(keeper.states.size(), static_cast<std::size_t>(minimises ? 5 : last_step));
         for (const auto& saved : keeper.states) {
+            if (world.size() > 4 && saved.step % 4 != 1) continue; // the others on fewer ranks
             const auto& grid = grids[static_cast<std::size_t>(saved.step) % grids.size()];
             EXPECT_EQ(Motion(one, world, grid, &saved).hash_at(last_step), expected) << "step " << saved.step;
         }

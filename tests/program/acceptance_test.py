@@ -8,7 +8,7 @@ import sys
 import holon_runner as holon
 
 TOOL = holon.ROOT / "tools" / "acceptance"
-LISTS = ("checkpoint", "constraints", "first-light", "mesh", "speed")
+LISTS = ("checkpoint", "constraints", "first-light", "folders", "mesh", "speed")
 
 
 class Acceptance(holon.ProgramTest):

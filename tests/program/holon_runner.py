@@ -171,7 +171,8 @@ def kill_ranks(launcher):
 
 def ndof(summary, comm_mode="linear"):
     """Degrees of freedom of the atoms: constraints and, with comm-mode linear, centre-of-mass motion taken off."""
-    return 3 * summary["atoms"] - summary["constraints"] - (3 if comm_mode == "linear" else 0)
+    massive = summary["atoms"] - summary.get("virtual_sites", 0)
+    return 3 * massive - summary["constraints"] - (3 if comm_mode == "linear" else 0)
 
 
 def preload(library):

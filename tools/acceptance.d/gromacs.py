@@ -59,10 +59,10 @@ def run_input(work, system, settings, program="gmx_d"):
     return done.stdout + done.stderr
 
 
-def peptide(folder, force_field, box=("-bt", "dodecahedron", "-d", 0.6), residues=40):
+def peptide(folder, force_field, box=("-bt", "dodecahedron", "-d", 0.6), residues=40, more=()):
     """The first residues of lysozyme in water, slightly minimised: conf.gro and topol.top in `folder`.
 
-    `box`: options of `gmx editconf`.
+    `box`: options of `gmx editconf`. `more`: of `gmx pdb2gmx`.
     """
     lines = (holon.INPUTS / "lysozyme" / "conf.gro").read_text().splitlines()
     atoms = [line for line in lines[2:1000] if int(line[:5]) <= residues]
@@ -77,6 +77,7 @@ def peptide(folder, force_field, box=("-bt", "dodecahedron", "-d", 0.6), residue
         "-water",
         "tip3p",
         "-ignh",
+        *more,
         "-o",
         "p.gro",
         "-p",

@@ -6,6 +6,7 @@
 #include <holon/io/checkpoint.hpp>
 #include <holon/io/options.hpp>
 #include <holon/system/atoms.hpp>
+#include <holon/system/intermolecular.hpp>
 #include <holon/system/topology.hpp>
 
 #include <memory>
@@ -19,6 +20,7 @@ namespace holon {
 struct RunInput {
     RunSettings settings;
     std::shared_ptr<Topology> topology;
+    IntermolecularTerms intermolecular;
     Box box;
     Box start_box; // of the start of the run: what is chosen once and for all is chosen for it
     std::vector<AtomRecord> records;

@@ -3,6 +3,7 @@
 #include <holon/app/box_report.hpp>
 #include <holon/app/input.hpp>
 #include <holon/app/log_file.hpp>
+#include <holon/app/mesh_report.hpp>
 #include <holon/app/step_clocks.hpp>
 #include <holon/dynamics/measurement.hpp>
 #include <holon/dynamics/recorder.hpp>
@@ -93,8 +94,5 @@ private:
     std::int64_t n_warnings_ = 0;
     bool stopping_ = false;
 };
-
-/// The mesh that the system has, if any, and its error, measured at the present positions. Collective.
-std::optional<MeshReport> mesh_report(System& system, const Parameters& parameters);
 
 } // namespace holon

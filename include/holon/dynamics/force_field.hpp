@@ -5,11 +5,14 @@
 #include <holon/dynamics/health.hpp>
 #include <holon/forces/bonded.hpp>
 #include <holon/forces/dispersion_correction.hpp>
+#include <holon/forces/external_forces.hpp>
+#include <holon/forces/gathered_terms.hpp>
 #include <holon/forces/pair_force.hpp>
 #include <holon/mesh/mesh.hpp>
 #include <holon/system/force_groups.hpp>
 #include <holon/system/load_balance.hpp>
 #include <holon/system/partition.hpp>
+#include <holon/virtual_sites/virtual_sites.hpp>
 
 #include <array>
 #include <memory>
@@ -34,6 +37,7 @@ struct ForceContext {
     LoadBalance& load;
     Health& health;
     Timers& timers;
+    double time; // [ps]
 };
 
 /// All interactions of a system but its constraints, and the lists that they need.
@@ -42,7 +46,7 @@ public:
     /// `topology` and `box` must outlive this object; the box may change, see follow_box(). The mesh is chosen for
     /// `start_box`. Throws InputError, if the box is too small for the cutoff. Collective.
     ForceField(Communicator comm, const Topology& topology, const Parameters& parameters, const Box& box,
-               const Box& start_box);
+               const Box& start_box, const IntermolecularTerms& intermolecular = {});
 
     /// After the box has changed: whatever depends on it. Throws InputError as above. Collective.
     void follow_box();
@@ -50,15 +54,21 @@ public:
     /// How far periodic images have moved since rebuild_lists(), at most, because the box has changed [nm].
     double box_motion() const;
 
-    /// Which copies the bonded terms ask for.
+    /// Which copies bonded terms and virtual sites ask for.
     std::vector<MoleculeNeeds> needs(const std::vector<MoleculeClusters>& clusters) const
     {
-        return term_index_.needs(clusters);
+        auto needs = term_index_.needs(clusters);
+        sites_.add_needs(clusters, needs);
+        return needs;
     }
 
     /// After atoms have changed owners. Collective.
     void rebuild_terms(const ForceContext& context);
     void rebuild_lists(const ForceContext& context);
+
+    /// Virtual sites follow their parents; of what is told of a start, see VirtualSites::settle_in(). Collective.
+    void place_sites(const ForceContext& context);
+    bool settle_sites_in(const ForceContext& context) { return sites_.settle_in(context.atoms); }
 
     /// Forces of these groups at the present positions, copies of which must be up to date or on their way; with
     /// energies and virial, if wanted. Collective.
@@ -80,12 +90,14 @@ public:
 
 private:
     void use_volume();
+    void spread_from_sites(const ForceContext& context, ForceGroups groups, ForceSums* sums);
     void reduce(ForceSums& sums);
 
     Communicator comm_;
     const Topology& topology_;
     Parameters parameters_;
     const Box& box_;
+    Box start_box_;
     Mat3 box_of_lists_ = Mat3::Zero();                  // rows [nm]
     std::shared_ptr<const MeshSettings> mesh_settings_; // null: no mesh
     NonbondedConstants nonbonded_;
@@ -95,6 +107,9 @@ private:
     PairLists pair_lists_;
     PairForce pair_force_;
     BondedForces bonded_forces_;
+    VirtualSites sites_;
+    GatheredTerms gathered_terms_;
+    ExternalForces external_forces_;
     std::unique_ptr<LongRange> long_range_; // null: none
     double self_energy_;
     MeshConstants mesh_constants_;

@@ -17,6 +17,15 @@ namespace holon {
 void add_friction_and_noise(Atoms& atoms, std::span<const CouplingGroup> groups, double dt, std::uint64_t seed,
                             std::int64_t step);
 
+/// The same for the velocities alone: v' = c v + sqrt((1 - c^2) k T / m) xi.
+void mix_velocities(Atoms& atoms, std::span<const CouplingGroup> groups, double dt, std::uint64_t seed,
+                    std::int64_t step);
+
+/// Velocities of Brownian dynamics over a step, with masses of half the friction times dt: v = dt f / (2 m) +
+/// sqrt(k T / m) xi.
+void set_brownian_velocities(Atoms& atoms, std::span<const CouplingGroup> groups, double dt, std::uint64_t seed,
+                             std::int64_t step);
+
 /// 1/2 sum m v^2 of this rank's atoms [kJ/mol], to be summed over ranks.
 FixedSum local_kinetic_energy(const Atoms& atoms);
 

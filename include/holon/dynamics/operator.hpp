@@ -60,6 +60,7 @@ struct SchemeInput {
     const Parameters& parameters;
     const DegreesOfFreedom& dof;
     State& state; // to declare what they keep
+    const Topology& topology;
     const Box& box;
     std::int64_t n_scaling_groups; // of the whole system
 };

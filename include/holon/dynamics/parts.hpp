@@ -30,8 +30,12 @@ struct BoxParts {
 };
 BoxParts box(const SchemeInput& input);
 
-Part remove_com_motion(const SchemeInput& input);  // every nstcomm steps
-Part thermostat(const SchemeInput& input);         // that of `tcoupl`, every nsttcouple steps
+Part remove_com_motion(const SchemeInput& input);      // every nstcomm steps
+Part thermostat(const SchemeInput& input);             // that of `tcoupl`, every nsttcouple steps,
+Part thermostat_before_kick(const SchemeInput& input); // and what of it acts within the step
+Part thermostat_after_kick(const SchemeInput& input);
+/// Velocities onto the constraints after the thermostat, where its groups share a constraint cluster.
+Part constrain_coupled_velocities(const SchemeInput& input);
 Part friction_and_noise(const SchemeInput& input); // of Langevin dynamics, constrained
 
 /// The operators in this order; those that are null, since nobody asks for them, are left out.

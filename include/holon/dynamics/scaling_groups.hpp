@@ -14,9 +14,10 @@
 namespace holon {
 
 /// The parts of a system that move as wholes when its box changes: constraint clusters, rigid waters and all other
-/// atoms, each by itself. All atoms of one are moved by the same integers, so that the bonds within keep their bits and
-/// no constraint has to be solved again; what the box feels is the pressure of their centres of mass. G. Kalibaeva, M.
-/// Ferrario, G. Ciccotti, Mol. Phys. 101, 765 (2003); J. Jung, Y. Sugita, J. Chem. Phys. 153, 234115 (2020).
+/// atoms with mass, each by itself; virtual sites follow. All atoms of one are moved by the same integers, so that the
+/// bonds within keep their bits and no constraint has to be solved again; what the box feels is the pressure of their
+/// centres of mass. G. Kalibaeva, M. Ferrario, G. Ciccotti, Mol. Phys. 101, 765 (2003); J. Jung, Y. Sugita, J. Chem.
+/// Phys. 153, 234115 (2020).
 ///
 /// Masses are integers here and centres are sums of integers: the same on any rank. Atoms of clusters that domains cut
 /// are put together by their image counts, which have to keep a cluster whole: see make_clusters_whole().
@@ -61,7 +62,7 @@ private:
     Communicator comm_;
     const Topology& topology_;
     bool any_cut_ = false;            // clusters that domains may cut, anywhere
-    std::vector<std::int32_t> group_; // per owned atom
+    std::vector<std::int32_t> group_; // per owned atom; -1: a virtual site
     std::vector<std::int64_t> mass_;  // per owned atom [2^-20 u]
     std::vector<AtomId> key_;         // per group: its lowest id, or -1 if it is owned whole
     std::vector<Centre> centres_;     // per group, as found

@@ -25,13 +25,19 @@ struct Snapshot {
     std::vector<Global> globals;
 };
 
+enum class Hold {
+    velocities,
+    positions_too, // back to where the step began
+    at_start       // velocities, also of atoms frozen along all axes
+};
+
 /// A system as this rank holds it, and the verbs of the time step that need more than its own atoms.
 class System {
 public:
     /// Throws InputError if the box is too small for the cutoff or the domains do not fit the ranks. Collective.
     /// `start_box`: that of the start of the run, for which the mesh is chosen, if it is another.
     System(Communicator comm, std::shared_ptr<const Topology> topology, const Parameters& parameters, const Box& box,
-           const std::optional<Box>& start_box = {});
+           const std::optional<Box>& start_box = {}, const IntermolecularTerms& intermolecular = {});
 
     System(const System&) = delete;
     System& operator=(const System&) = delete;
@@ -51,7 +57,11 @@ public:
     /// Failure, alike on all ranks, for a box that can not be. Collective.
     void set_box(Mat3 vectors);
 
-    /// Copies follow their owners, at once or until compute_forces() needs them: the mesh does not. Collective.
+    /// Virtual sites follow the atoms: wherever these have moved, before anything looks at positions. Collective.
+    void place_sites();
+
+    /// Copies follow their owners, at once (virtual sites, too) or until compute_forces() needs them: the mesh does
+    /// not. Collective.
     void update_halo();
     void start_halo_update();
 
@@ -75,6 +85,10 @@ public:
     /// The same motion backwards: velocities and what else is odd under reversal of time change their signs.
     void reverse();
 
+    /// Velocities of atoms that are frozen along some axes become 0 along these. (Those frozen along all have an
+    /// infinite mass; only their velocities at the start have to be seen to.)
+    void hold_frozen(Hold what = Hold::velocities);
+
     /// Hash of atoms, box and all declared numbers that are dynamics (holon/core/state_hash.hpp). Collective.
     std::uint64_t hash() const;
 
@@ -97,6 +111,7 @@ public:
 
     Atoms atoms;
     State state;
+    double time = 0.0; // at which forces are computed [ps]
     Timers timers;
     Health health;
     ConstraintErrors constraint_errors;
@@ -105,7 +120,7 @@ private:
     std::vector<MoleculeNeeds> needs() const;
     std::array<double, 3> thinnest_domain() const;
     AtomDirectory directory() const;
-    ForceContext force_context() { return {atoms, partition_, load_, health, timers}; }
+    ForceContext force_context() { return {atoms, partition_, load_, health, timers, time}; }
     void renew_local_lists();
     bool exploding() const;
 

@@ -2,6 +2,7 @@
 
 #include <holon/core/box.hpp>
 #include <holon/forces/nonbonded.hpp>
+#include <holon/forces/restraint_frame.hpp>
 #include <holon/system/atoms.hpp>
 #include <holon/system/energies.hpp>
 #include <holon/system/local_terms.hpp>
@@ -21,6 +22,9 @@ public:
     /// `topology` and `box` must outlive this object. Throws InputError for a correction map that is no grid.
     BondedForces(const Topology& topology, const NonbondedConstants& constants, const Box& box);
     ~BondedForces();
+
+    /// Where the references of position restraints are; as given, unless told otherwise.
+    void set_restraints(const RestraintFrame& frame);
 
     /// Takes over the terms of this rank and the charges of their atoms. After every change of local indices.
     void set_up(LocalTermLists terms, const Atoms& atoms);

@@ -4,6 +4,7 @@
 #include <holon/core/instruction_sets.hpp>
 #include <holon/core/vec3.hpp>
 #include <holon/io/checkpoint.hpp>
+#include <holon/io/energy_statistics.hpp>
 
 #include <array>
 #include <cstdint>
@@ -64,11 +65,13 @@ struct Summary {
     InstructionSet instruction_set = InstructionSet::baseline; // of the kernels
     int threads_per_rank = 1;
     std::array<int, 3> domains = {1, 1, 1};
-    std::int64_t atoms = 0, constraints = 0;
+    std::int64_t atoms = 0, constraints = 0, virtual_sites = 0;
     std::int64_t start_step = 0, end_step = 0;
     double wall_s = 0.0, ns_per_day = 0.0; // of the steps: without preparations and the files of the end
     std::optional<std::uint64_t> state_hash;
     std::optional<EnergyReport> initial, final;
+    std::optional<EnergyStatistics> statistics;              // of energy.csv
+    std::optional<double> conserved_drift;                   // of it [kT/ns per degree of freedom]
     double constraint_length_error = 0.0;                    // max |r^2 - d^2| / (2 d^2)
     double constraint_velocity_error = 0.0;                  // max [1/ps]
     std::int64_t constraint_iterations = 0;                  // most of any solver in any stage

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <holon/core/log.hpp>
+#include <holon/system/intermolecular.hpp>
 #include <holon/system/parameters.hpp>
 #include <holon/system/topology.hpp>
 
@@ -31,6 +32,7 @@ struct ExpandedTopology {
     std::vector<std::string> files;
     std::vector<TopologyLine> lines;
     std::vector<std::string> unused_defines; // of TopologySearch::defines: names that nothing asked for
+    std::vector<std::string> notes;          // on what was taken though it is not quite right
 
     /// "file:line" of line k, for messages.
     std::string where(std::size_t k) const;
@@ -44,17 +46,21 @@ struct ExpandedTopology {
 /// Preprocesses the topology at `path`: #include, #define, #undef, #ifdef, #ifndef, #else, #endif, comments (;),
 /// continuation lines (\), lines starting with * (left out). Included files are looked for beside the including file,
 /// in `include_dirs`, $GMXLIB (colon separated), $GMXDATA/top and /usr/share/gromacs/top.
-/// Throws InputError for files that cannot be read, cycles of includes and unbalanced or unknown # directives.
+/// Throws InputError for files that cannot be read, cycles of includes and unknown # directives.
+/// A condition that its file does not close ends with it, as for grompp; a note says so.
 ExpandedTopology expand_topology(const std::string& path, const TopologySearch& search);
 
 struct TopologyOptions {
     ConstraintKind constraints = ConstraintKind::none;
+    bool distance_restraints = false; // count
 };
 
 /// Builds the topology with the meaning that grompp (GROMACS 2022) gives to it: parameters looked up in the force
 /// field, 1-4 pairs and exclusions generated, bonds and angles turned into constraints. Only what the listed molecules
 /// use is kept. B-state parameters are ignored. Throws InputError with file, line and what to do. Source of the format:
 /// GROMACS manual, "Topologies" and "File formats: top".
-Topology read_topology(const ExpandedTopology& source, const TopologyOptions& options, Notes& notes);
+/// `intermolecular`: takes the terms between molecules; null: they are left out.
+Topology read_topology(const ExpandedTopology& source, const TopologyOptions& options, Notes& notes,
+                       IntermolecularTerms* intermolecular = nullptr);
 
 } // namespace holon

@@ -50,7 +50,7 @@ struct Atoms {
     std::vector<std::int32_t> type;       // all
     std::vector<double> charge;           // all [e]
     std::vector<double> mass;             // all [u]
-    std::vector<double> inverse_mass;     // all [1/u]
+    std::vector<double> inverse_mass;     // all [1/u]; 0: a virtual site, which has no mass and no velocity
     std::vector<std::uint8_t> tc_group;   // owned
     std::vector<std::uint8_t> comm_group; // owned; 255: none
 

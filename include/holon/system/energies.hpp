@@ -28,7 +28,11 @@ namespace holon {
     X(coulomb_reciprocal, "coulomb-reciprocal")                                                                        \
     X(coulomb_self, "coulomb-self")                                                                                    \
     X(coulomb_exclusion, "coulomb-exclusion")                                                                          \
-    X(position_restraint, "position-restraint")
+    X(position_restraint, "position-restraint")                                                                        \
+    X(restraint_bond, "restraint-bond")                                                                                \
+    X(distance_restraint, "distance-restraint")                                                                        \
+    X(angle_restraint, "angle-restraint")                                                                              \
+    X(dihedral_restraint, "dihedral-restraint")
 
 enum class EnergyTerm {
 #define X(name, key) name,

@@ -19,10 +19,12 @@ enum class DispersionCorrection { no, energy, energy_pressure, all_energy, all_e
 enum class ConstraintKind { none, h_bonds, all_bonds, h_angles, all_angles };
 enum class CouplingType { isotropic, semiisotropic, surface_tension, anisotropic };
 enum class RefcoordScaling { no, all, com };
-enum class CommMode { none, linear };
+enum class CommMode { none, linear, angular };
 enum class LoadBalancing { automatic, yes, no };
 enum class OverRelaxation { automatic, yes, no };
 enum class CheckpointMapping { automatic, yes, no };
+enum class DistanceRestraints { no, simple };
+enum class RestraintWeighting { conservative, equal };
 
 /// A named set of atoms as sorted, disjoint, half-open ranges of global ids: default groups stay small for any system.
 struct AtomGroup {
@@ -32,11 +34,40 @@ struct AtomGroup {
     bool contains(AtomId id) const;
 };
 
+/// A reference temperature that changes in time: linear between points, constant before the first and after the last,
+/// or over and over again up to the time of the last.
+struct Annealing {
+    bool periodic = false;
+    std::vector<double> times, temperatures; // [ps], ascending; [K]. Empty: no annealing
+};
+
 /// One temperature-coupling group.
 struct CouplingGroup {
     AtomGroup atoms;
     double tau = -1.0;        // [ps]; < 0: not coupled
     double temperature = 0.0; // [K]
+    Annealing annealing{};
+    double temperature_at(double time) const; // [K] at a time [ps], with annealing
+};
+
+/// Atoms that do not move along some axes.
+struct FrozenGroup {
+    AtomGroup atoms;
+    std::array<bool, 3> axes{};
+};
+
+/// Atoms that are all accelerated alike.
+struct AcceleratedGroup {
+    AtomGroup atoms;
+    Vec3 acceleration = Vec3::Zero(); // [nm/ps^2]
+};
+
+/// One component of an electric field: amplitude cos(omega (t - t0)) exp(-(t - t0)^2 / (2 sigma^2)).
+struct ElectricField {
+    double amplitude = 0.0; // [V/nm]
+    double omega = 0.0;     // [1/ps]
+    double t0 = 0.0;        // [ps]
+    double sigma = 0.0;     // [ps]; 0: no pulse, and t0 counts as 0
 };
 
 /// Everything a run computes with, after defaults, `.mdp` and command line have been merged. Units as GROMACS.
@@ -54,8 +85,10 @@ struct Parameters {
     bool continuation = false;
 
     // minimisation
-    double emtol = 10.0;  // [kJ/mol/nm]
-    double emstep = 0.01; // [nm]
+    double emtol = 10.0;            // [kJ/mol/nm]
+    double emstep = 0.01;           // [nm]
+    std::int64_t nstcgsteep = 1000; // conjugate gradients: from one step along the forces alone to the next
+    std::int64_t nbfgscorr = 10;    // L-BFGS: steps that are remembered
 
     // centre-of-mass motion
     CommMode comm_mode = CommMode::linear;
@@ -114,7 +147,10 @@ struct Parameters {
     std::string tcoupl = "no";   // or the name of a thermostat
     std::int64_t nsttcouple = 1; // steps from one action of it to the next
     std::vector<CouplingGroup> tc_groups;
+    std::int64_t nh_chain_length = 10; // thermostats of a Nose-Hoover chain
     std::uint64_t ld_seed = 0;
+    double bd_fric = 0.0;            // [u/ps] friction of Brownian dynamics; 0: mass / tau-t
+    std::int64_t geodesic_steps = 2; // of each half drift of g-BAOAB
     bool gen_vel = false;
     double gen_temp = 300.0;
     std::uint64_t gen_seed = 0;
@@ -133,6 +169,18 @@ struct Parameters {
     std::array<double, 6> deform{};
     bool deforms() const { return deform != std::array<double, 6>{}; }
     bool changes_box() const { return pcoupl != "no" || deforms(); }
+
+    // what else acts on atoms
+    std::vector<FrozenGroup> frozen_groups;
+    std::vector<AcceleratedGroup> accelerated_groups;
+    std::array<ElectricField, 3> electric_field{}; // along x, y, z
+
+    // distance restraints
+    DistanceRestraints disre = DistanceRestraints::no;
+    RestraintWeighting disre_weighting = RestraintWeighting::conservative;
+    bool disre_mixed = false;
+    double disre_fc = 1000.0; // [kJ/mol/nm^2]
+    double disre_tau = 0.0;   // [ps]; 0: distances are not averaged
 
     // decomposition, checkpoint
     std::vector<int> domains; // empty: automatic; else 3 numbers

@@ -19,11 +19,12 @@ namespace holon {
 /// Decides which rank owns which atom and which copies it holds, and moves both.
 ///
 /// An atom is owned where the head of its group is (itself, the oxygen of its rigid water, the centre of its X-H
-/// group). Copies come from the domains that lie further along +a, +b, +c only (eighth shell): a pair is computed on
-/// the one rank from which neither atom lies further along the same direction, see `zone`. Periodic images are copies
-/// like any other, also of a rank's own atoms, so no force ever searches for an image. Price: on one rank a small box
-/// holds about half as many images as atoms. Atoms that bonded terms or constraints need beyond that are requested by
-/// id from their owners, however far away they are.
+/// group, that of the first parent of a virtual site). Copies come from the domains that lie further along +a, +b, +c
+/// only (eighth shell): a pair is computed on the one rank from which neither atom lies further along the same
+/// direction, see `zone`. Periodic images are copies like any other, also of a rank's own atoms, so no force ever
+/// searches for an image. Price: on one rank a small box holds about half as many images as atoms. Atoms that bonded
+/// terms, constraints or virtual sites need beyond that are requested by id from their owners, however far away they
+/// are.
 class Partition {
 public:
     Partition(Communicator comm, const Topology& topology, const std::vector<MoleculeClusters>& clusters,

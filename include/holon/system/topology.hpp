@@ -18,6 +18,9 @@ struct TopologyAtom {
     double charge = 0.0; // [e]
     int residue = 0;     // index into MoleculeType::residues
     std::string name;    // e.g. "CA"
+    bool frozen = false; // in place along all axes
+
+    double inverse_mass() const { return frozen || mass == 0.0 ? 0.0 : 1.0 / mass; } // for what moves it [1/u]
 };
 
 struct Residue {
@@ -54,15 +57,34 @@ struct Settle {
     double d_hh = 0.0; // [nm]
 };
 
+/// How a virtual site is placed; see src/virtual_sites/constructions.hpp.
+enum class SiteKind : std::uint8_t {
+    linear,         // a weighted mean of its parents
+    line_distance,  // on the line through i and j
+    plane_distance, // on the line from i to a point of the line through j and k
+    plane_angle,    // in the plane of i, j and k
+    out_of_plane,   // also along the normal of that plane
+    four_atoms      // on the normal of a plane that j, k and l define
+};
+
+/// An atom without mass whose position follows from those of other atoms, which get its force. Molecule-local indices.
+struct VirtualSite {
+    std::int32_t atom = 0;
+    SiteKind kind = SiteKind::linear;
+    std::vector<std::int32_t> parents; // i, j, k, l; any number for `linear`
+    std::vector<double> parameters;    // of the kind
+};
+
 /// What all molecules of a kind share. No molecule has a copy.
 struct MoleculeType {
     std::string name;
-    std::vector<TopologyAtom> atoms;
+    std::vector<TopologyAtom> atoms; // those without mass are virtual sites
     std::vector<Residue> residues;
     std::array<InteractionList, interaction_count> interactions;
     std::vector<Constraint> constraints;    // explicit ones, and the bonds and angles that `constraints =` turned rigid
     std::vector<ImpliedConstraint> implied; // left out of the constraints
     std::vector<Settle> settles;
+    std::vector<VirtualSite> virtual_sites;            // parents that are sites come first
     std::vector<std::vector<std::int32_t>> exclusions; // per atom: sorted, symmetric, without the atom itself
 };
 
@@ -113,6 +135,7 @@ struct Topology {
     AtomPlace place(AtomId id) const; // O(log blocks)
     const TopologyAtom& atom(AtomId id) const;
     std::int64_t n_constraints() const; // counting three for each settle
+    std::int64_t n_virtual_sites() const;
     double total_charge() const;
 };
 

@@ -1,3 +1,4 @@
+#include <holon/dynamics/langevin.hpp>
 #include <holon/dynamics/parts.hpp>
 
 namespace holon {
@@ -61,6 +62,32 @@ public:
     bool constrains() const override { return true; }
 };
 
+/// Velocities that a thermostat has scaled by groups which cut clusters. The work is the thermostat's.
+class ConstrainCoupledVelocities : public ConstrainVelocities {
+public:
+    explicit ConstrainCoupledVelocities(const SchemeInput& input)
+        : every_(input.parameters.nsttcouple),
+          work_(input.state.declare({.name = "constrained-work", .role = Role::ledger, .values = {0.0}}))
+    {
+    }
+
+    void apply(Step& step) override
+    {
+        if (step.clock.step % every_ != 0) return;
+        auto& system = step.system;
+        const auto before = local_kinetic_energy(system.atoms);
+        ConstrainVelocities::apply(step);
+        auto work = FixedSum::from_raw(local_kinetic_energy(system.atoms).raw() - before.raw());
+        system.comm().sum(std::span(&work, 1));
+        work_[0] += work.value();
+    }
+    double stored_energy() const override { return -work_[0]; }
+
+private:
+    std::int64_t every_;
+    std::span<double> work_; // done on the system [kJ/mol]
+};
+
 } // namespace
 
 Part parts::constrain_positions(double kick_fraction)
@@ -71,6 +98,13 @@ Part parts::constrain_positions(double kick_fraction)
 Part parts::constrain_velocities()
 {
     return std::make_unique<ConstrainVelocities>();
+}
+
+Part parts::constrain_coupled_velocities(const SchemeInput& input)
+{
+    const auto& p = input.parameters;
+    if (p.tcoupl == "no" || !groups_share_clusters(input.topology, p.tc_groups)) return nullptr;
+    return std::make_unique<ConstrainCoupledVelocities>(input);
 }
 
 } // namespace holon

@@ -10,7 +10,7 @@ namespace {
 class FrictionAndNoise : public Operator {
 public:
     explicit FrictionAndNoise(const SchemeInput& input)
-        : parameters_(input.parameters),
+        : parameters_(input.parameters), groups_(input.parameters.tc_groups),
           work_(input.state.declare({.name = "thermostat-work", .role = Role::ledger, .values = {0.0}}))
     {
     }
@@ -19,10 +19,12 @@ public:
     {
         auto& system = step.system;
         const auto [n, dt] = std::pair(step.clock.step, step.clock.dt);
+        for (auto& group : groups_) group.temperature = group.temperature_at(step.clock.time());
         const auto before = local_kinetic_energy(system.atoms);
         {
             const auto timer = system.timers.measure(Stage::integrate);
-            add_friction_and_noise(system.atoms, parameters_.tc_groups, dt, parameters_.ld_seed, n);
+            add_friction_and_noise(system.atoms, groups_, dt, parameters_.ld_seed, n);
+            system.hold_frozen(Hold::positions_too);
         }
         system.constrain_positions({.step = n, .dt = 0.5 * dt});
         auto heat = FixedSum::from_raw(local_kinetic_energy(system.atoms).raw() - before.raw());
@@ -35,7 +37,8 @@ public:
 
 private:
     const Parameters& parameters_;
-    std::span<double> work_; // done on the system [kJ/mol]
+    std::vector<CouplingGroup> groups_; // at the temperatures of the step
+    std::span<double> work_;            // done on the system [kJ/mol]
 };
 
 } // namespace

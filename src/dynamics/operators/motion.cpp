@@ -17,6 +17,7 @@ public:
         auto& atoms = step.system.atoms;
         const auto& forces = group_ == 0 ? atoms.f : atoms.f_further[static_cast<std::size_t>(group_ - 1)];
         kick(atoms, forces, fraction_ * step.clock.dt);
+        step.system.hold_frozen();
     }
 
 private:

@@ -5,6 +5,7 @@ namespace holon {
 
 bool publish_positions(System& system, Recorder& recorder, std::int64_t step)
 {
+    system.place_sites();
     const auto votes = system.vote(recorder.votes());
     if (votes.yes(Vote::failed)) system.fail_together(step);
     recorder.agreed(system.comm(), votes);
@@ -34,6 +35,7 @@ public:
         auto& clock = step.clock;
         ++clock.step;
         if (!publish_positions(step.system, step.recorder, clock.step)) clock.last = clock.step;
+        step.system.time = clock.time();
         clock.measured = clock.at_end() || step.recorder.wants_energies(clock.step);
         clock.totals = clock.measured || wanted_by_barostat(clock.step);
     }

@@ -8,12 +8,26 @@ namespace {
 
 class RemoveComMotion : public Operator {
 public:
-    explicit RemoveComMotion(std::size_t n_groups) : n_groups_(n_groups) {}
+    explicit RemoveComMotion(const SchemeInput& input)
+        : n_groups_(input.parameters.comm_groups.size()), angular_(input.parameters.comm_mode == CommMode::angular),
+          energy_(input.state.declare({.name = "removed-motion", .role = Role::ledger, .values = {0.0}}))
+    {
+    }
 
-    void apply(Step& step) override { remove_com_motion(step.system.atoms, n_groups_, step.system.comm()); }
+    void apply(Step& step) override
+    {
+        auto& system = step.system;
+        energy_[0] += remove_com_motion(system.atoms, n_groups_, system.comm());
+        if (angular_) energy_[0] += remove_rotation(system.atoms, system.box(), n_groups_, system.comm());
+        system.hold_frozen();
+    }
+
+    double stored_energy() const override { return energy_[0]; }
 
 private:
     std::size_t n_groups_;
+    bool angular_;
+    std::span<double> energy_; // of the motions that have been removed [kJ/mol]
 };
 
 } // namespace
@@ -22,7 +36,7 @@ Part parts::remove_com_motion(const SchemeInput& input)
 {
     const auto& p = input.parameters;
     if (p.comm_mode == CommMode::none || p.nstcomm <= 0) return nullptr;
-    return std::make_unique<Every>(p.nstcomm, std::make_unique<RemoveComMotion>(p.comm_groups.size()));
+    return std::make_unique<Every>(p.nstcomm, std::make_unique<RemoveComMotion>(input));
 }
 
 } // namespace holon

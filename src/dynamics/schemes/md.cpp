@@ -11,17 +11,17 @@ Scheme make(const SchemeInput& input)
 {
     using namespace parts;
     auto box = parts::box(input);
-    return sequence(frame(), thermostat(input), kinetic_energy(0.5), kick(1.0), slow_kick(1.0, input), drift(1.0),
-                    constrain_positions(1.0), kinetic_energy(0.5), std::move(box.pressure), measure(input),
-                    std::move(box.change), next_step(input), remove_com_motion(input),
-                    checkpoint_during(forces(input)));
+    return sequence(frame(), thermostat(input), kinetic_energy(0.5), thermostat_before_kick(input), kick(1.0),
+                    slow_kick(1.0, input), thermostat_after_kick(input), drift(1.0), constrain_positions(1.0),
+                    kinetic_energy(0.5), std::move(box.pressure), measure(input), std::move(box.change),
+                    next_step(input), remove_com_motion(input), checkpoint_during(forces(input)));
 }
 
 } // namespace
 
 SchemeEntry md_scheme()
 {
-    return {"md", {.splits_forces = true}, make};
+    return {"md", {.half_step = true, .couples_pressure = true, .splits_forces = true}, make};
 }
 
 } // namespace holon

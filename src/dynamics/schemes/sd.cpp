@@ -20,7 +20,7 @@ Scheme make(const SchemeInput& input)
 
 SchemeEntry sd_scheme()
 {
-    return {"sd", {.own_bath = true}, make};
+    return {"sd", {.own_bath = true, .half_step = true, .couples_pressure = true}, make};
 }
 
 } // namespace holon

@@ -2,11 +2,10 @@
 
 #include <holon/core/portable_math.hpp>
 #include <holon/core/random.hpp>
-#include <holon/core/units.hpp>
-#include <holon/dynamics/propagate.hpp>
 #include <holon/dynamics/thermostat.hpp>
 
 #include "operators/every.hpp"
+#include "thermostats/rescaling.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -72,39 +71,16 @@ double rescaled_kinetic_energy(double kinetic, double target, double dof, double
 
 namespace {
 
-class VRescale : public Operator {
+class VRescale : public Rescaling {
 public:
-    explicit VRescale(const SchemeInput& input)
-        : parameters_(input.parameters), dof_(input.dof.per_group),
-          work_(input.state.declare({.name = "thermostat-work", .role = Role::ledger, .values = {0.0}}))
-    {
-    }
-
-    void apply(Step& step) override
-    {
-        auto& system = step.system;
-        const auto timer = system.timers.measure(Stage::integrate);
-        const double interval = static_cast<double>(parameters_.nsttcouple) * step.clock.dt;
-        const auto energies = group_kinetic_energies(system.atoms, dof_.size(), system.comm());
-        std::vector<double> scale(energies.size(), 1.0);
-        for (std::size_t g = 0; g < energies.size(); ++g) {
-            const auto& group = parameters_.tc_groups[g];
-            if (group.tau < 0.0 || dof_[g] <= 0.0 || energies[g] <= 0.0) continue;
-            const double target = 0.5 * dof_[g] * units::boltzmann * group.temperature;
-            const double wanted = rescaled_kinetic_energy(energies[g], target, dof_[g], interval, group.tau,
-                                                          {parameters_.ld_seed, step.clock.step, g});
-            scale[g] = std::sqrt(wanted / energies[g]);
-            work_[0] += wanted - energies[g];
-        }
-        scale_velocities(system.atoms, scale);
-    }
-
-    double stored_energy() const override { return -work_[0]; }
+    using Rescaling::Rescaling;
 
 private:
-    const Parameters& parameters_;
-    const std::vector<double>& dof_;
-    std::span<double> work_; // done on the system [kJ/mol]
+    double wanted(const ThermalState& state, double interval, std::int64_t step) const override
+    {
+        return rescaled_kinetic_energy(state.kinetic, state.target, state.dof, interval, state.tau,
+                                       {parameters_.ld_seed, step, state.group});
+    }
 };
 
 Part make(const SchemeInput& input)
@@ -116,7 +92,7 @@ Part make(const SchemeInput& input)
 
 ThermostatEntry v_rescale_thermostat()
 {
-    return {"v-rescale", make};
+    return {"v-rescale", {}, make};
 }
 
 } // namespace holon

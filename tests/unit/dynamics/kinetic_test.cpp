@@ -1,7 +1,7 @@
 #include <holon/core/units.hpp>
 #include <holon/dynamics/kinetic.hpp>
 
-#include <support/systems.hpp>
+#include <support/site_systems.hpp>
 
 #include <gtest/gtest.h>
 
@@ -42,6 +42,14 @@ TEST(DegreesOfFreedom, AreThreePerAtomLessConstraintsLessCentreOfMass)
     EXPECT_EQ(count_degrees_of_freedom(topology, with_groups({}, 2)).total, 114 - 37 - 6);
     const auto one = count_degrees_of_freedom(topology, with_groups({group("System", {{0, 38}})}, 1));
     EXPECT_EQ(one.per_group, (std::vector<double>{114 - 37 - 3}));
+}
+
+TEST(DegreesOfFreedom, VirtualSitesHaveNone)
+{
+    const auto topology = four_site_water(cubic(3.0), 3).topology; // 27 waters
+    const auto dof = count_degrees_of_freedom(*topology, with_groups({group("Water", {{0, 108}})}, 1));
+    EXPECT_EQ(dof.total, 27 * 6 - 3);
+    EXPECT_EQ(dof.per_group, (std::vector<double>{27 * 6 - 3}));
 }
 
 /// GROMACS gives each atom of a constraint half of what it takes, and takes the three of the centre of mass off the
@@ -129,6 +137,100 @@ Vec3 momentum(const Atoms& atoms, std::uint8_t group)
     for (std::size_t i = 0; i < atoms.v.size(); ++i)
         if (atoms.comm_group[i] == group) sum += atoms.mass[i] * to_real(atoms.v[i], velocity_unit);
     return sum;
+}
+
+TEST(DegreesOfFreedom, AreSixLessWithoutRotation)
+{
+    auto p = with_groups({group("Ethane", {{0, 8}}), group("Water", {{8, 38}})}, 1);
+    p.comm_mode = CommMode::angular;
+    const auto dof = count_degrees_of_freedom(solution(), p);
+    EXPECT_EQ(dof.total, 114 - 37 - 6);
+    EXPECT_NEAR(dof.per_group[0] + dof.per_group[1], dof.total, 1e-12);
+    EXPECT_NEAR(dof.per_group[0], (24 - 7) * 71.0 / 77.0, 1e-12);
+}
+
+struct Turning {
+    Vec3 momentum = Vec3::Zero(), angular = Vec3::Zero();
+    double kinetic = 0.0;
+};
+
+/// Of a group, unwrapped.
+Turning motion(const Atoms& atoms, const Box& box, std::uint8_t group)
+{
+    const auto place = [&](std::size_t i) {
+        return to_real(IVec3(atoms.x[i] + box.shift(atoms.image[i])), position_unit);
+    };
+    Vec3 centre = Vec3::Zero();
+    double mass = 0.0;
+    Turning t;
+    for (std::size_t i = 0; i < atoms.v.size(); ++i)
+        if (atoms.comm_group[i] == group) {
+            centre += atoms.mass[i] * place(i);
+            mass += atoms.mass[i];
+        }
+    centre /= mass;
+    for (std::size_t i = 0; i < atoms.v.size(); ++i)
+        if (atoms.comm_group[i] == group) {
+            const Vec3 p = atoms.mass[i] * to_real(atoms.v[i], velocity_unit);
+            t.momentum += p;
+            t.angular += (place(i) - centre).cross(p);
+            t.kinetic += 0.5 * p.dot(p) / atoms.mass[i];
+        }
+    return t;
+}
+
+/// Two groups that reach across the faces of the box, one turning as a rigid body.
+TEST(Kinetic, RemovesTheRotationOfEachGroup)
+{
+    const Box box(dodecahedron(2.0), 22);
+    auto atoms = random_atoms(200, 2);
+    Noise noise(5);
+    for (std::size_t i = 0; i < 200; ++i) {
+        atoms.x.push_back(to_lattice(Vec3(1.9, 0.1, 0.3) + 0.7 * noise.vector(), position_unit));
+        const Vec3 r = to_real(atoms.x[i], position_unit);
+        if (i % 2 == 0) atoms.v[i] = to_lattice(Vec3(1.0, -2.0, 0.5).cross(r - Vec3(1.9, 0.0, 0.3)), velocity_unit);
+        atoms.image.push_back(box.wrap(atoms.x[i]));
+    }
+    const auto before = atoms;
+    const Communicator comm;
+    double energy = remove_com_motion(atoms, 2, comm);
+    energy += remove_rotation(atoms, box, 2, comm);
+    double lost = 0.0;
+    for (const std::uint8_t g : {0, 1}) {
+        const auto was = motion(before, box, g), is = motion(atoms, box, g);
+        EXPECT_GT(was.angular.norm(), 1.0);
+        EXPECT_LT(is.angular.norm(), 1e-8);
+        EXPECT_LT(is.momentum.norm(), 1e-8);
+        lost += was.kinetic - is.kinetic;
+        if (g == 0) {
+            EXPECT_LT(is.kinetic, 1e-15 * was.kinetic) << "a rigid body";
+        }
+    }
+    EXPECT_NEAR(energy, lost, 1e-8);
+    for (std::size_t i = 0; i < 200; i += 5) EXPECT_EQ(atoms.v[i], before.v[i]) << "in no group";
+}
+
+TEST(Kinetic, AtomsOnALineKeepTheirRotation)
+{
+    const Box box(cubic(2.0), 22);
+    auto atoms = random_atoms(4, 3);
+    for (int i = 0; i < 4; ++i) {
+        atoms.x.push_back(to_lattice(Vec3(0.2 + 0.25 * i, 1.0, 1.0), position_unit));
+        atoms.image.push_back(Image::Zero());
+        atoms.comm_group[static_cast<std::size_t>(i)] = 0;
+    }
+    const auto before = atoms;
+    EXPECT_EQ(remove_rotation(atoms, box, 1, Communicator()), 0.0);
+    EXPECT_TRUE(atoms.v == before.v);
+}
+
+TEST(DegreesOfFreedom, GroupsThatCutConstraintsAreFound)
+{
+    const auto topology = solution();
+    EXPECT_FALSE(groups_share_clusters(topology, {group("All", {{0, 38}})}));
+    EXPECT_FALSE(groups_share_clusters(topology, {group("Ethane", {{0, 8}}), group("Water", {{8, 38}})}));
+    EXPECT_TRUE(groups_share_clusters(topology, {group("Methyl", {{0, 4}}), group("Rest", {{4, 38}})}));
+    EXPECT_TRUE(groups_share_clusters(topology, {group("A", {{0, 36}}), group("Hydrogens", {{36, 38}})}));
 }
 
 TEST(Kinetic, RemovesTheMotionOfEachGroupsCentreOfMass)

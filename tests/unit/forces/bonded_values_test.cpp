@@ -43,6 +43,30 @@ TEST(BondedValues, Bonds)
     EXPECT_NEAR(morse.force(0)[0], -2 * 400.0 * 20.0 * decay * (1 - decay), tolerance);
 }
 
+TEST(BondedValues, RareBonds)
+{
+    const auto cubic = BondedFixture(Interaction::cubic_bond, {0.15, 1000.0, 2.0}, pair_geometry).evaluate();
+    EXPECT_NEAR(cubic.energy(EnergyTerm::bond), 1000.0 * 0.0025 * (1.0 + 2.0 * 0.05), tolerance);
+    EXPECT_NEAR(cubic.force(0)[0], -1000.0 * 0.05 * (2.0 + 3.0 * 2.0 * 0.05), tolerance);
+
+    const auto fene = BondedFixture(Interaction::fene_bond, {0.25, 1000.0}, pair_geometry).evaluate();
+    EXPECT_NEAR(fene.energy(EnergyTerm::bond), -500.0 * 0.0625 * std::log(0.36), tolerance);
+    EXPECT_NEAR(fene.force(0)[0], -1000.0 * 0.2 / 0.36, 10 * tolerance);
+    const auto torn = BondedFixture(Interaction::fene_bond, {0.2, 1000.0}, pair_geometry).evaluate();
+    EXPECT_EQ(torn.force(0)[0], -force_bound * force_unit);
+    EXPECT_NE(torn.message.find("beyond"), std::string::npos);
+
+    const auto restraint = [](double low, double up1, double up2) {
+        return BondedFixture(Interaction::restraint_bond, {low, up1, up2, 1000.0}, pair_geometry).evaluate();
+    };
+    EXPECT_NEAR(restraint(0.25, 0.3, 0.4).energy(EnergyTerm::restraint_bond), 1.25, tolerance);
+    EXPECT_NEAR(restraint(0.25, 0.3, 0.4).force(0)[0], 50.0, tolerance);
+    EXPECT_EQ(restraint(0.1, 0.25, 0.4).energy(), 0.0);
+    EXPECT_NEAR(restraint(0.1, 0.15, 0.4).energy(), 1.25, tolerance);
+    EXPECT_NEAR(restraint(0.1, 0.15, 0.16).energy(), 500.0 * 0.01 * (0.4 - 0.16 - 0.15), tolerance);
+    EXPECT_NEAR(restraint(0.1, 0.15, 0.16).force(0)[0], -10.0, tolerance);
+}
+
 TEST(BondedValues, LargeEnergiesAreExactAndClampedForcesSaid)
 {
     const auto strong = BondedFixture(Interaction::harmonic_bond, {0.15, 1e8}, pair_geometry).evaluate();
@@ -73,6 +97,23 @@ TEST(BondedValues, Angles)
     EXPECT_NEAR(urey.energy(EnergyTerm::urey_bradley), 250.0 * bend * bend + 1e4 * stretch * stretch, tolerance);
     EXPECT_EQ(urey.energy(EnergyTerm::angle), 0.0);
     EXPECT_EQ(urey.energy(EnergyTerm::bond), 0.0);
+}
+
+TEST(BondedValues, RareAngles)
+{
+    const auto geometry = angle_geometry(120.0); // sides of 0.1 and 0.2 nm
+    const double bend = 30.0 * units::degree, ends = std::sqrt(0.07);
+    const auto energy = [&](Interaction kind, const InteractionParameters& p) {
+        return BondedFixture(kind, p, geometry).evaluate().energy(EnergyTerm::angle);
+    };
+    EXPECT_NEAR(energy(Interaction::cross_bond_bond, {0.09, 0.22, 1e4}), 1e4 * 0.01 * -0.02, tolerance);
+    EXPECT_NEAR(energy(Interaction::cross_bond_angle, {0.09, 0.22, 0.2, 1e4}), 1e4 * (ends - 0.2) * -0.01, tolerance);
+    EXPECT_NEAR(energy(Interaction::quartic_angle, {90.0 * units::degree, 1.0, 2.0, 3.0, 4.0, 5.0}),
+                1.0 + bend * (2.0 + bend * (3.0 + bend * (4.0 + bend * 5.0))), tolerance);
+    EXPECT_NEAR(energy(Interaction::restricted_angle, {90.0 * units::degree, 50.0}), 25.0 * 0.25 / 0.75, tolerance);
+    // r_j - 1/4 r_i - 3/4 r_k
+    const Vec3 off = -(0.25 * geometry[0] + 0.75 * geometry[2]);
+    EXPECT_NEAR(energy(Interaction::linear_angle, {0.25, 1e4}), 5e3 * off.squaredNorm(), tolerance);
 }
 
 /// Near 180 degrees an arc cosine would be wrong by 1e-8 rad.
@@ -114,6 +155,55 @@ TEST(BondedValues, HarmonicImproperGoesTheShortWayRound)
     const double bend = 20.0 * units::degree;
     EXPECT_NEAR(result.energy(EnergyTerm::improper_dihedral), 50.0 * bend * bend, tolerance);
     EXPECT_NEAR(result.force(3).norm(), 100.0 * bend / 0.1, 10 * tolerance);
+}
+
+TEST(BondedValues, RareDihedralsAndTheirRestraints)
+{
+    const auto geometry = dihedral_geometry(60.0); // right angles beside it
+    const auto restricted =
+        BondedFixture(Interaction::restricted_dihedral, {90.0 * units::degree, 50.0}, geometry).evaluate();
+    EXPECT_NEAR(restricted.energy(EnergyTerm::proper_dihedral), 25.0 * 0.25 / 0.75, tolerance);
+    const auto torsion = BondedFixture(Interaction::bending_torsion, {1.0, 2.0, 3.0, 4.0, 16.0}, geometry).evaluate();
+    EXPECT_NEAR(torsion.energy(EnergyTerm::proper_dihedral), 1.0 + 1.0 + 0.75 + 0.5 + 1.0, tolerance);
+
+    const auto restrained = [&](double phi0, double width) {
+        return BondedFixture(Interaction::dihedral_restraint, {phi0 * units::degree, width * units::degree, 200.0},
+                             geometry)
+            .evaluate()
+            .energy(EnergyTerm::dihedral_restraint);
+    };
+    EXPECT_NEAR(restrained(20.0, 10.0), 100.0 * std::pow(30.0 * units::degree, 2), tolerance);
+    EXPECT_NEAR(restrained(-100.0, 10.0), 100.0 * std::pow(150.0 * units::degree, 2), tolerance);
+    EXPECT_EQ(restrained(80.0, 30.0), 0.0);
+}
+
+TEST(BondedValues, AngleRestraintsAreThoseOfVectors)
+{
+    const std::vector<Vec3> atoms = {Vec3(0, 0, 0), Vec3(0.1, 0, 0.1), Vec3(1, 1, 0), Vec3(1, 1, 0.3)};
+    const double expected = 50.0 * (1.0 - std::cos(2.0 * (45.0 - 10.0) * units::degree));
+    for (const auto kind : {Interaction::angle_restraint, Interaction::angle_restraint_z}) {
+        const auto result = BondedFixture(kind, {10.0 * units::degree, 50.0, 2.0}, atoms).evaluate();
+        EXPECT_NEAR(result.energy(EnergyTerm::angle_restraint), expected, tolerance);
+    }
+}
+
+TEST(BondedValues, FlatBottomedRestraintsCountTheirAxes)
+{
+    const Vec3 off(0.3, 0.4, 1.2), reference(0.1, 0.2, -0.1); // that of the fixture
+    const auto energy = [&](double shape, double r) {
+        return BondedFixture(Interaction::flat_bottom_restraint, {shape, r, 200.0}, {reference + off})
+            .evaluate()
+            .energy(EnergyTerm::position_restraint);
+    };
+    const double zx = std::hypot(0.3, 1.2), yz = std::hypot(0.4, 1.2);
+    const double distances[] = {1.3, 0.5, 0.3, 0.4, 1.2, yz, zx, 0.5};
+    for (int shape = 1; shape <= 8; ++shape) {
+        const double d = distances[shape - 1];
+        EXPECT_NEAR(energy(shape, d - 0.1), 1.0, tolerance) << shape;
+        EXPECT_EQ(energy(shape, d + 0.1), 0.0) << shape;
+        EXPECT_NEAR(energy(shape, -d - 0.1), 1.0, tolerance) << shape; // to be outside
+        EXPECT_EQ(energy(shape, -d + 0.1), 0.0) << shape;
+    }
 }
 
 TEST(BondedValues, Pairs)

@@ -63,6 +63,30 @@ TEST(EffectiveMdp, ReadsBackAsTheSameParameters)
     EXPECT_EQ(second.include_dirs, first.include_dirs);
 }
 
+TEST(EffectiveMdp, HoldsTheTemperatureSettings)
+{
+    for (const char* more : {"tcoupl = nose-hoover\nintegrator = md-vv\nnh-chain-length = 4", "tcoupl = yes",
+                             "integrator = bd\nbd-fric = 7", "integrator = baoab\ngeodesic-steps = 3"}) {
+        const RunSettings first = settings_of(
+            "tc-grps = A B\ntau-t = 1 1\nref-t = 300 310\nannealing = periodic no\nannealing-npoints = 2 5\n"
+            "annealing-time = 0 2\nannealing-temp = 10 20\nemtol = 3\nnstcgsteep = 5\nnbfgscorr = 7\ncomm-mode = "
+            "angular\n" +
+            std::string(more));
+        const std::string text = effective_mdp(first);
+        const RunSettings second = settings_of(text);
+        EXPECT_EQ(effective_mdp(second), text);
+        const auto &p = second.parameters, &q = first.parameters;
+        EXPECT_EQ(p.tcoupl, q.tcoupl);
+        EXPECT_EQ(p.nh_chain_length, q.nh_chain_length);
+        EXPECT_EQ(p.bd_fric, q.bd_fric);
+        EXPECT_EQ(p.geodesic_steps, q.geodesic_steps);
+        EXPECT_EQ(p.nstcgsteep, 5);
+        EXPECT_EQ(p.nbfgscorr, 7);
+        EXPECT_EQ(p.tc_groups[0].temperature_at(3.0), 15.0);
+        EXPECT_EQ(p.tc_groups[1].temperature_at(3.0), 310.0);
+    }
+}
+
 TEST(EffectiveMdp, HoldsTheMeshSettings)
 {
     const RunSettings first = settings_of(

@@ -96,6 +96,21 @@ TEST(TopologyExpand, NamesDefinesThatNothingAskedFor)
     EXPECT_EQ(topology.unused_defines, (Texts{"POSRE"}));
 }
 
+TEST(TopologyExpand, WhatIsNotClosedEndsWithItsFileOrLine)
+{
+    const TopologyFolder folder;
+    folder.write("a.itp", "a\n#ifdef NO\nb\n");
+    const auto topology =
+        expand_topology(folder.write("t.top", "#include \"a.itp\nc\n#ifndef NO\nd\n#ifdef NO\ne\n"), {});
+    EXPECT_EQ(texts(topology), (Texts{"a", "c", "d"}));
+    const auto notes = ExpandedTopology::from_text(topology.to_text()).notes;
+    ASSERT_EQ(notes.size(), 4u);
+    EXPECT_NE(notes[0].find("t.top:1: the closing quote"), std::string::npos) << notes[0];
+    EXPECT_NE(notes[1].find("a.itp:2: this condition has no #endif"), std::string::npos) << notes[1];
+    EXPECT_NE(notes[2].find("t.top:3: this condition"), std::string::npos) << notes[2];
+    EXPECT_NE(notes[3].find("t.top:5: this condition"), std::string::npos) << notes[3];
+}
+
 TEST(TopologyExpand, TextFormKeepsLinesAndOrigins)
 {
     const TopologyFolder folder;
@@ -131,7 +146,6 @@ TEST(TopologyExpand, ErrorsNameFileAndLine)
         {"#include missing\n", "topol.top:1: #include needs a file name in quotes"},
         {"#include \"\n", "topol.top:1: #include needs"},
         {"#include\n", "topol.top:1: #include needs"},
-        {"#ifdef A\nx\n", "topol.top:1: this condition has no #endif"},
         {"\n#ifdef\n#endif\n", "topol.top:2: #ifdef needs a name"},
         {"#define\n", "topol.top:1: #define needs a name"},
         {"x\n#endif\n", "topol.top:2: #endif without"},

@@ -1,0 +1,47 @@
+#pragma once
+
+#include <holon/comm/communicator.hpp>
+#include <holon/forces/bonded.hpp>
+#include <holon/system/intermolecular.hpp>
+#include <holon/system/parameters.hpp>
+#include <holon/system/partition.hpp>
+
+#include <cstdint>
+#include <span>
+#include <string>
+#include <vector>
+
+namespace holon {
+
+/// Terms whose atoms may be anywhere: all ranks learn the positions of these atoms, which takes one small message a
+/// step; each computes all terms, and takes the forces on the atoms that it owns.
+class GatheredTerms {
+public:
+    /// `topology`, `parameters` and `box` must outlive this object.
+    GatheredTerms(Communicator comm, const Topology& topology, const NonbondedConstants& constants, const Box& box,
+                  const Parameters& parameters, const IntermolecularTerms& terms);
+
+    /// After atoms have changed owners.
+    void set_up(const Atoms& atoms, const Partition& partition);
+
+    /// Adds forces on owned atoms; energies and virial to the sums of one rank, if wanted. Returns a message if a force
+    /// was clamped at force_bound, else an empty string. Collective.
+    std::string add_forces(Atoms& atoms, ForceSums* sums);
+
+private:
+    struct Owned {
+        std::size_t gathered;
+        std::size_t local;
+    };
+    Communicator comm_;
+    const Topology& topology_;
+    const NonbondedConstants constants_;
+    const Box& box_;
+    const Parameters& parameters_;
+    std::vector<DistanceRestraint> restraints_;
+    Atoms gathered_;
+    std::vector<Owned> owned_;
+    BondedForces forces_;
+};
+
+} // namespace holon

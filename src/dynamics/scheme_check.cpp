@@ -1,0 +1,62 @@
+#include <holon/dynamics/scheme_check.hpp>
+
+#include <holon/core/error.hpp>
+#include <holon/dynamics/kinetic.hpp>
+#include <holon/dynamics/scheme.hpp>
+
+#include <algorithm>
+#include <fmt/format.h>
+
+namespace holon {
+
+void check_scheme(const Topology& topology, const Parameters& parameters, Notes& notes)
+{
+    const auto& entry = scheme_entry(parameters.integrator);
+    if (!entry.traits.takes_constraints && topology.n_constraints() > 0)
+        throw InputError(fmt::format("integrator = {}: it does not keep constraints, and there are {}. Use constraints "
+                                     "= none with define = -DFLEXIBLE for water, or integrator = cg or steep.",
+                                     entry.name, topology.n_constraints()));
+    if (parameters.tc_groups.empty() || !groups_share_clusters(topology, parameters.tc_groups)) return;
+    if (entry.mass != nullptr && parameters.bd_fric == 0.0)
+        throw InputError(fmt::format("integrator = {}: constraints connect atoms of different tc-grps, whose frictions "
+                                     "they would need to be the same. Use groups of whole molecules, or bd-fric.",
+                                     entry.name));
+    if (parameters.tcoupl != "no")
+        notes.add("tc-grps: constraints connect atoms of different groups; these exchange heat at every step, and "
+                  "neither has quite its temperature. Groups of whole molecules are better.");
+}
+
+std::shared_ptr<const Topology> with_masses_of_scheme(std::shared_ptr<const Topology> topology,
+                                                      const Parameters& parameters)
+{
+    const auto mass = scheme_entry(parameters.integrator).mass;
+    if (mass == nullptr) return topology;
+    const auto& groups = parameters.tc_groups;
+    const auto of = [&](AtomId id, double physical) {
+        const auto found = std::ranges::find_if(groups, [id](const CouplingGroup& g) { return g.atoms.contains(id); });
+        return physical > 0.0 ? mass(parameters, physical, found != groups.end() ? &*found : nullptr) : physical;
+    };
+    auto changed = std::make_shared<Topology>(*topology);
+    std::vector<bool> seen(topology->molecule_types.size());
+    for (const auto& block : topology->blocks) {
+        const auto type = static_cast<std::size_t>(block.type);
+        const auto& atoms = topology->molecule_types[type].atoms;
+        auto id = block.first_atom;
+        for (std::int64_t m = 0; m < block.count; ++m) {
+            for (std::size_t k = 0; k < atoms.size(); ++k) {
+                const double wanted = of(id++, atoms[k].mass);
+                double& have = changed->molecule_types[type].atoms[k].mass;
+                if (seen[type] && have != wanted)
+                    throw InputError(fmt::format(
+                        "integrator = {}: molecules of the type {} are in tc-grps with different tau-t, and their "
+                        "frictions differ. Use groups of whole molecule types, one tau-t, or bd-fric.",
+                        parameters.integrator, topology->molecule_types[type].name));
+                have = wanted;
+            }
+            seen[type] = true;
+        }
+    }
+    return changed;
+}
+
+} // namespace holon

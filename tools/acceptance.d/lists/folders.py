@@ -1,0 +1,5 @@
+"""What ordinary folders hold: virtual sites."""
+
+import folder_sites
+
+CASES = {**folder_sites.CASES}
