@@ -185,11 +185,13 @@ private:
 TEST(Schemes, TakeTheSameStepsOnAnyGrid)
 {
     const auto world = Communicator::world();
+    const auto grids = grids_of(world.size());
+    std::size_t next = 0; // all grids, in turns
     for (const auto& one : cases()) {
         SCOPED_TRACE(one.name());
         const auto expected = Motion(one, Communicator()).hash_at(last_step);
-        for (const auto& grid : grids_of(world.size()))
-            EXPECT_EQ(Motion(one, world, grid).hash_at(last_step), expected) << text(grid);
+        const auto& grid = grids[next++ % grids.size()];
+        EXPECT_EQ(Motion(one, world, grid).hash_at(last_step), expected) << text(grid);
     }
 }
 
@@ -205,7 +207,7 @@ TEST(Schemes, GoOnFromEveryStepOnOtherRanks)
         const bool minimises = scheme_entry(one.scheme).traits.minimises;
         ASSERT_GE(keeper.states.size(), static_cast<std::size_t>(minimises ? 5 : last_step));
         for (const auto& saved : keeper.states) {
-            if (world.size() > 4 && saved.step % 4 != 1) continue; // the others on fewer ranks
+            if (world.size() > 2 && saved.step % 4 != 1) continue; // the others on fewer ranks
             const auto& grid = grids[static_cast<std::size_t>(saved.step) % grids.size()];
             EXPECT_EQ(Motion(one, world, grid, &saved).hash_at(last_step), expected) << "step " << saved.step;
         }
