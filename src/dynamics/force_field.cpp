@@ -148,7 +148,7 @@ double ForceField::largest_displacement(const Atoms& atoms) const
     return std::sqrt(pair_lists_.largest_displacement2(atoms));
 }
 
-void ForceField::compute(const ForceContext& context, ForceGroups groups, bool want_totals)
+void ForceField::compute(const ForceContext& context, ForceGroups groups, bool want_totals, bool want_energies)
 {
     auto& [atoms, partition, load, health, timers, time] = context;
     auto& halo = partition.halo();
@@ -189,7 +189,7 @@ void ForceField::compute(const ForceContext& context, ForceGroups groups, bool w
         local(Stage::pair, [&] { health.note_overlap(pair_force_.add_coulomb(pair_lists_, atoms)); });
         local(Stage::pair, [&] {
             health.note_overlap(pair_force_.add_vdw(pair_lists_, atoms));
-            if (want_totals) pair_force_.add_totals(pair_lists_, atoms, sums);
+            if (want_totals) pair_force_.add_totals(pair_lists_, atoms, sums, want_energies);
         });
     }
     if (wanted(ForceTerm::bonded)) {

@@ -142,9 +142,9 @@ void System::start_halo_update()
     partition_.halo().start_positions(atoms.x);
 }
 
-void System::compute_forces(bool want_totals, ForceGroups groups)
+void System::compute_forces(bool want_totals, ForceGroups groups, bool want_energies)
 {
-    forces_.compute(force_context(), groups, want_totals);
+    forces_.compute(force_context(), groups, want_totals, want_energies);
 }
 
 ConstraintResult System::constrain_positions(const ConstraintStage& stage)

@@ -477,10 +477,12 @@ std::string PairForce::add_vdw(const PairLists& lists, Atoms& atoms)
     return impl_->add_forces(impl_->vdw, lists.vdw, atoms);
 }
 
-void PairForce::add_totals(const PairLists& lists, const Atoms& atoms, ForceSums& sums) const
+void PairForce::add_totals(const PairLists& lists, const Atoms& atoms, ForceSums& sums, bool energies) const
 {
-    impl_->add_energies(impl_->coulomb, lists.coulomb, atoms, sums);
-    impl_->add_energies(impl_->vdw, lists.vdw, atoms, sums);
+    if (energies) {
+        impl_->add_energies(impl_->coulomb, lists.coulomb, atoms, sums);
+        impl_->add_energies(impl_->vdw, lists.vdw, atoms, sums);
+    }
     impl_->add_virial(atoms, sums);
 }
 

@@ -72,7 +72,8 @@ public:
 
     /// Forces of these groups at the present positions, copies of which must be up to date or on their way; with
     /// energies and virial, if wanted. Collective.
-    void compute(const ForceContext& context, ForceGroups groups, bool want_totals);
+    /// Without energies, those of pairs are left out of the totals, which cost more than all else.
+    void compute(const ForceContext& context, ForceGroups groups, bool want_totals, bool want_energies = true);
 
     /// Relative rms error of the forces of all atoms at the present positions: against pair forces in double and a much
     /// finer mesh. (Of the precision of the run: what that rounds is a hundredth of what it leaves out at most, and

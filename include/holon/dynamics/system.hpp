@@ -67,7 +67,7 @@ public:
 
     /// Forces at the present positions; with energies and virial, if wanted. Copies must be up to date or on their way.
     /// Collective.
-    void compute_forces(bool want_totals, ForceGroups groups = all_force_groups);
+    void compute_forces(bool want_totals, ForceGroups groups = all_force_groups, bool want_energies = true);
     const ForceTotals& totals() const { return forces_.totals(); }
 
     /// See ForceField. Collective.

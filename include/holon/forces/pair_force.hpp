@@ -35,7 +35,7 @@ public:
     [[nodiscard]] std::string add_vdw(const PairLists& lists, Atoms& atoms);
 
     /// Adds the energies, and the virial of all that is in atoms.f: of both lists, and nothing else.
-    void add_totals(const PairLists& lists, const Atoms& atoms, ForceSums& sums) const;
+    void add_totals(const PairLists& lists, const Atoms& atoms, ForceSums& sums, bool energies = true) const;
 
     /// What the reaction field or the shift of a plain cut-off makes of each charge by itself, -1/2 K c_rf sum q^2
     /// [kJ/mol]: constant, whole system.

@@ -57,7 +57,7 @@ public:
     void apply(Step& step) override
     {
         const bool all = step.clock.totals || step.clock.step % mts_factor_ == 0;
-        step.system.compute_forces(step.clock.totals, all ? all_force_groups : ForceGroups{1});
+        step.system.compute_forces(step.clock.totals, all ? all_force_groups : ForceGroups{1}, step.clock.measured);
     }
 
 private:
