@@ -42,7 +42,7 @@ ONLY_TOLD = "// only told"  # marks a line whose result goes to a message
 MAX_LINES = 500
 HALF_DONE = re.compile(r"\b(TO" r"DO|FIX" r"ME|XX" r"X)\b")
 INCLUDE = re.compile(r'^\s*#\s*include\s*([<"])([^>"]+)[>"]')
-FOLDERS = ["include", "src", "drivers", "tests", "tools", "inputs", "jobscripts"]
+FOLDERS = ["include", "src", "drivers", "python", "tests", "tools", "inputs", "jobscripts"]
 TEXT_SUFFIXES = {".cpp", ".hpp", ".py", ".sh", ".cmake", ".txt", ".in", ".slurm", ".md", ""}
 
 

@@ -6,6 +6,7 @@
 #include <holon/comm/on_root.hpp>
 #include <holon/constraints/benchmark.hpp>
 #include <holon/core/error.hpp>
+#include <holon/core/index.hpp>
 #include <holon/dynamics/dynamics.hpp>
 #include <holon/io/atomic_file.hpp>
 
@@ -142,7 +143,7 @@ FreeStep free_step(System& system, RunInput& input)
     auto& atoms = system.atoms;
     FreeStep step;
     for (std::int32_t a = 0; a < atoms.n_owned; ++a) {
-        const auto k = static_cast<std::size_t>(a);
+        const auto k = index(a);
         step.moved.emplace(atoms.id[k], atoms.x[k] - start[k]);
         atoms.x[k] = start[k];
         step.records.push_back(canonical(atoms, system.box(), a));
@@ -167,11 +168,11 @@ std::vector<BenchmarkRow> run_benchmark(const Communicator& comm, RunInput& inpu
     ConstraintBenchmark benchmark(topology, clusters, axes, solver_order(in_run), solver_settings(in_run, comm));
     auto needs = TermIndex(topology).needs(clusters);
     benchmark.add_needs(needs);
-    Partition partition(comm, topology, clusters, needs, parameters, input.box, system.partition().grid());
+    Partition partition(comm, topology, {clusters, needs}, parameters, input.box, system.partition().grid());
     Atoms atoms;
     partition.distribute(std::move(step.records), {}, atoms, 0.0);
     atoms.x_ref = atoms.x;
-    for (std::size_t a = 0; a < static_cast<std::size_t>(atoms.n_owned); ++a) {
+    for (std::size_t a = 0; a < index(atoms.n_owned); ++a) {
         const auto moved = step.moved.find(atoms.id[a]);
         HOLON_ASSERT(moved != step.moved.end(), std::to_string(atoms.id[a])); // same grid, same owners
         atoms.x[a] += moved->second;

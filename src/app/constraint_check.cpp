@@ -1,8 +1,10 @@
 #include "constraint_check.hpp"
 
 #include <holon/comm/on_root.hpp>
+#include <holon/comm/outbox.hpp>
 #include <holon/constraints/diagnosis.hpp>
 #include <holon/core/error.hpp>
+#include <holon/core/index.hpp>
 
 #include <fmt/format.h>
 
@@ -18,7 +20,7 @@ std::vector<AtomId> first_atoms(const Topology& topology)
 {
     std::vector<AtomId> first(topology.molecule_types.size(), -1);
     for (auto block = topology.blocks.rbegin(); block != topology.blocks.rend(); ++block)
-        if (const auto type = static_cast<std::size_t>(block->type);
+        if (const auto type = index(block->type);
             block->count > 0 && !topology.molecule_types[type].constraints.empty())
             first[type] = block->first_atom;
     return first;
@@ -29,26 +31,20 @@ std::vector<std::vector<IVec3>> gather_molecules(const Communicator& comm, const
                                                  std::span<const AtomRecord> records)
 {
     const auto first = first_atoms(topology);
-    std::vector<Message> messages(1);
-    Packer pack(messages[0].data);
+    struct Position {
+        std::size_t type, atom;
+        IVec3 x;
+    };
+    Outbox<Position> to_root;
     for (const auto& record : records) {
         const auto place = topology.place(record.id);
-        const auto type = static_cast<std::size_t>(place.molecule_type);
-        if (place.molecule_start != first[type]) continue;
-        pack.put(static_cast<std::int64_t>(type));
-        pack.put(std::int64_t{place.index});
-        pack.put(record.x);
+        const auto type = index(place.molecule_type);
+        if (place.molecule_start == first[type]) to_root.send(0, {type, index(place.index), record.x});
     }
-    const auto received = comm.exchange(std::move(messages));
     std::vector<std::vector<IVec3>> positions(first.size());
-    if (!comm.root()) return positions;
-    for (std::size_t type = 0; type < first.size(); ++type)
+    for (std::size_t type = 0; comm.root() && type < first.size(); ++type)
         if (first[type] >= 0) positions[type].resize(topology.molecule_types[type].atoms.size(), IVec3::Zero());
-    for (const auto& message : received)
-        for (Unpacker unpack(message.data); !unpack.empty();) {
-            const auto type = unpack.get<std::int64_t>(), index = unpack.get<std::int64_t>();
-            positions[static_cast<std::size_t>(type)][static_cast<std::size_t>(index)] = unpack.get<IVec3>();
-        }
+    to_root.exchange(comm, [&](int, const Position& atom) { positions[atom.type][atom.atom] = atom.x; });
     return positions;
 }
 

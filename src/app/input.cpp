@@ -1,14 +1,15 @@
 #include <holon/app/input.hpp>
 
-#include <holon/app/outputs.hpp>
 #include <holon/comm/on_root.hpp>
+#include <holon/comm/outbox.hpp>
 #include <holon/core/error.hpp>
 #include <holon/core/parallel.hpp>
 #include <holon/core/state_hash.hpp>
+#include <holon/dynamics/barostat.hpp>
 #include <holon/dynamics/scaling_groups.hpp>
 #include <holon/dynamics/scheme.hpp>
 #include <holon/dynamics/scheme_check.hpp>
-#include <holon/io/gro_file.hpp>
+#include <holon/io/coordinates.hpp>
 #include <holon/io/index_file.hpp>
 #include <holon/io/text_file.hpp>
 #include <holon/io/topology_file.hpp>
@@ -16,6 +17,7 @@
 #include <holon/system/mass_repartition.hpp>
 
 #include "constraint_check.hpp"
+#include "outputs/run_folder.hpp"
 #include "restraints.hpp"
 
 #include <cstdlib>
@@ -124,10 +126,9 @@ void check_atom_count(const std::string& path, std::int64_t in_file, std::int64_
                         path, in_file, in_topology));
 }
 
-/// Deals the atoms of a .gro file, which rank 0 has opened, out to the ranks, piece by piece, so that no rank holds
-/// them all. Collective.
-void read_coordinates(const Communicator& comm, const std::string& path, std::optional<GroReader>& reader,
-                      RunInput& input)
+/// Deals the atoms of a file of coordinates, which rank 0 has opened, out to the ranks, piece by piece, so that no rank
+/// holds them all. Collective.
+void read_coordinates(const Communicator& comm, const std::string& path, CoordinateReader* reader, RunInput& input)
 {
     constexpr std::int64_t piece = 20000;
     Mat3 vectors = Mat3::Zero();
@@ -144,27 +145,22 @@ void read_coordinates(const Communicator& comm, const std::string& path, std::op
     std::string first_renamed;
     int target = 0;
     for (std::int64_t begin = 0; begin < topology.n_atoms(); begin += piece, target = (target + 1) % comm.size()) {
-        std::vector<Message> messages;
+        Outbox<AtomRecord> dealt;
         on_root(comm, [&] {
-            auto& message = messages.emplace_back(Message{target, {}});
-            Packer pack(message.data);
             for (const auto& atom : reader->next(piece)) {
                 AtomRecord record;
                 record.id = atom.id;
                 record.x = to_lattice(atom.position, position_unit);
                 record.v = to_lattice(atom.velocity, velocity_unit);
                 record.image = input.box.wrap(record.x);
-                pack.put(record);
+                dealt.send(target, record);
                 const auto& expected = topology.atom(atom.id).name;
                 if (expected != atom.atom_name && renamed++ == 0)
                     first_renamed = fmt::format("atom {} is {} in the topology and {} in the coordinates", atom.id + 1,
                                                 expected, printable(atom.atom_name));
             }
         });
-        for (const auto& message : comm.exchange(std::move(messages))) {
-            Unpacker unpack(message.data);
-            while (!unpack.empty()) input.records.push_back(unpack.get<AtomRecord>());
-        }
+        dealt.exchange(comm, input.records);
     }
     if (renamed > 0)
         input.notes.add(fmt::format("{}: {} atom names differ from the topology's ({}). The topology's are used; check "
@@ -214,16 +210,17 @@ RunInput start(const Communicator& comm, const RunOptions& options, const std::s
         read_settings(read_on_root(comm, options.parameters, "parameters"), options.parameters, options, input.notes);
     const auto topology_text = read_topology_text(comm, options, input.settings);
     const auto index_text = read_index_text(comm, options);
-    std::optional<GroReader> reader;
+    std::unique_ptr<CoordinateReader> reader; // on rank 0
     interpret(input, topology_text, index_text, options.index, input.notes, [&](std::int64_t n_atoms) {
         on_root(comm, [&] {
-            reader.emplace(options.coordinates);
+            reader = open_coordinates(options.coordinates);
             check_atom_count(options.coordinates, reader->n_atoms(), n_atoms);
         });
     });
-    read_coordinates(comm, options.coordinates, reader, input);
+    read_coordinates(comm, options.coordinates, reader.get(), input);
     input.start_box = input.box;
-    if (input.settings.parameters.changes_box()) make_clusters_whole(comm, *input.topology, input.box, input.records);
+    if (const auto& p = input.settings.parameters; p.changes_box())
+        make_clusters_whole(comm, *input.topology, input.box, kept_vectors(p, input.box), input.records);
     fit_cutoffs(input);
     const auto implied = leave_out_implied_constraints(comm, *input.topology, input.records, input.box);
     const auto restraints = read_restraints(comm, options.restraint_coordinates, *input.topology, options.topology);
@@ -279,7 +276,7 @@ RunInput go_on(const Communicator& comm, const RunOptions& options, const std::s
     StateCheck check; // what has been written has to reach as far as the state
     if (input.in_place)
         check = [&folder, newest = true](std::uint64_t run_id, const RunState& state) mutable {
-            return Outputs::mismatch(folder, run_id, state.outputs, std::exchange(newest, false));
+            return folder_mismatch(folder, run_id, state.outputs, std::exchange(newest, false));
         };
     auto contents = read_checkpoint(comm, path, check);
     const auto text = [&](const char* name) {

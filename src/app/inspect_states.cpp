@@ -3,6 +3,7 @@
 #include <holon/app/input.hpp>
 #include <holon/app/state_gro.hpp>
 #include <holon/core/error.hpp>
+#include <holon/core/index.hpp>
 #include <holon/core/state_hash.hpp>
 #include <holon/io/output_folder.hpp>
 #include <holon/io/topology_file.hpp>
@@ -103,12 +104,12 @@ void branch(const WholeState& state, const std::string& folder)
         atoms.kept_begin.resize(atoms.id.size() + 1);
         for (const auto& number : state.kept) {
             atoms.kept.push_back(number.value);
-            ++atoms.kept_begin[static_cast<std::size_t>(number.id) + 1];
+            ++atoms.kept_begin[index(number.id) + 1];
         }
         std::partial_sum(atoms.kept_begin.begin(), atoms.kept_begin.end(), atoms.kept_begin.begin());
     }
     const auto path = output.file("checkpoint.h5");
-    CheckpointWriter::create({}, path, input, {}, run, atoms, box_of(run, parameters_of(state)));
+    CheckpointWriter::create({}, path, {input, {}}, run, atoms, box_of(run, parameters_of(state)));
     fmt::print("{}\nContinue it with: holon-md --restart {}\n", state.text(), path);
 }
 

@@ -2,7 +2,8 @@
 
 #include <holon/comm/on_root.hpp>
 #include <holon/core/error.hpp>
-#include <holon/io/gro_file.hpp>
+#include <holon/core/index.hpp>
+#include <holon/io/coordinates.hpp>
 
 #include <algorithm>
 #include <fmt/format.h>
@@ -21,8 +22,7 @@ std::vector<std::vector<bool>> restrained_atoms(const Topology& topology)
     for (const auto& molecule : topology.molecule_types) {
         auto& flags = restrained.emplace_back(molecule.atoms.size());
         for (const auto kind : restraint_kinds)
-            for (const auto atom : molecule.interactions[static_cast<std::size_t>(kind)].atoms)
-                flags[static_cast<std::size_t>(atom)] = true;
+            for (const auto atom : molecule.interactions[index(kind)].atoms) flags[index(atom)] = true;
     }
     return restrained;
 }
@@ -34,13 +34,12 @@ bool fits(const Topology& topology)
     const auto restrained = restrained_atoms(topology);
     std::int64_t wanted = 0;
     for (const auto& block : topology.blocks)
-        wanted += block.count * std::ranges::count(restrained[static_cast<std::size_t>(block.type)], true);
+        wanted += block.count * std::ranges::count(restrained[index(block.type)], true);
     AtomId before = -1;
     for (const auto& [id, x] : topology.restraint_references) {
         if (id <= before || id >= topology.n_atoms() || !(x.cwiseAbs().maxCoeff() <= farthest)) return false;
         const auto place = topology.place(id);
-        if (!restrained[static_cast<std::size_t>(place.molecule_type)][static_cast<std::size_t>(place.index)])
-            return false;
+        if (!restrained[index(place.molecule_type)][index(place.index)]) return false;
         before = id;
     }
     return static_cast<std::int64_t>(topology.restraint_references.size()) == wanted;
@@ -51,9 +50,8 @@ bool fits(const Topology& topology)
 std::string read_restraints(const Communicator& comm, const std::string& path, const Topology& topology,
                             const std::string& topology_path)
 {
-    if (std::ranges::all_of(restraint_kinds, [&](Interaction kind) {
-            return topology.parameters[static_cast<std::size_t>(kind)].empty();
-        }))
+    if (std::ranges::all_of(restraint_kinds,
+                            [&](Interaction kind) { return topology.parameters[index(kind)].empty(); }))
         return {};
     if (path.empty())
         throw InputError(
@@ -63,17 +61,16 @@ std::string read_restraints(const Communicator& comm, const std::string& path, c
     std::string text;
     on_root(comm, [&] {
         const auto restrained = restrained_atoms(topology);
-        GroReader reader(path);
-        if (reader.n_atoms() != topology.n_atoms())
+        const auto reader = open_coordinates(path);
+        if (reader->n_atoms() != topology.n_atoms())
             throw InputError(
                 fmt::format("{}: {} atoms, but the topology has {}. Reference coordinates must be those of the "
                             "whole system.",
-                            path, reader.n_atoms(), topology.n_atoms()));
-        for (auto atoms = reader.next(20000); !atoms.empty(); atoms = reader.next(20000))
+                            path, reader->n_atoms(), topology.n_atoms()));
+        for (auto atoms = reader->next(20000); !atoms.empty(); atoms = reader->next(20000))
             for (const auto& atom : atoms) {
                 const auto place = topology.place(atom.id);
-                if (!restrained[static_cast<std::size_t>(place.molecule_type)][static_cast<std::size_t>(place.index)])
-                    continue;
+                if (!restrained[index(place.molecule_type)][index(place.index)]) continue;
                 text += fmt::format("{} {:.17g} {:.17g} {:.17g}\n", atom.id, atom.position[0], atom.position[1],
                                     atom.position[2]);
             }

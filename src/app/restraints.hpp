@@ -7,9 +7,9 @@
 
 namespace holon {
 
-/// Reference positions of all atoms with position restraints, from a .gro file, as text: a line `id x y z` [nm] per
-/// atom. Empty if the topology has none. Throws InputError if it has and no file is given, or if the file does not fit.
-/// `topology_path` is for the message. Collective.
+/// Reference positions of all atoms with position restraints, from a file of coordinates, as text: a line `id x y z`
+/// [nm] per atom. Empty if the topology has none. Throws InputError if it has and no file is given, or if the file does
+/// not fit. `topology_path` is for the message. Collective.
 std::string read_restraints(const Communicator& comm, const std::string& path, const Topology& topology,
                             const std::string& topology_path);
 

@@ -1,11 +1,12 @@
 #include <holon/app/run.hpp>
 
+#include "outputs/outputs.hpp"
+#include "outputs/run_state.hpp"
+#include "outputs/stop_signals.hpp"
 #include "program.hpp"
+#include "reports/mesh_report.hpp"
 
 #include <holon/app/input.hpp>
-#include <holon/app/outputs.hpp>
-#include <holon/app/run_state.hpp>
-#include <holon/app/stop_signals.hpp>
 #include <holon/core/error.hpp>
 #include <holon/core/memory.hpp>
 #include <holon/core/parallel.hpp>

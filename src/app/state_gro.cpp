@@ -1,7 +1,9 @@
 #include <holon/app/state_gro.hpp>
 
 #include <holon/comm/on_root.hpp>
+#include <holon/comm/outbox.hpp>
 #include <holon/core/error.hpp>
+#include <holon/core/index.hpp>
 #include <holon/io/gro_file.hpp>
 
 #include "residue_numbers.hpp"
@@ -33,10 +35,9 @@ public:
         atoms.reserve(records.size());
         for (const auto& record : records) {
             const auto place = topology_.place(record.id);
-            const auto& molecule = topology_.molecule_types[static_cast<std::size_t>(place.molecule_type)];
-            const auto& atom = molecule.atoms[static_cast<std::size_t>(place.index)];
-            atoms.push_back({record.id, numbers_.of(place),
-                             molecule.residues[static_cast<std::size_t>(atom.residue)].name, atom.name,
+            const auto& molecule = topology_.molecule_types[index(place.molecule_type)];
+            const auto& atom = molecule.atoms[index(place.index)];
+            atoms.push_back({record.id, numbers_.of(place), molecule.residues[index(atom.residue)].name, atom.name,
                              to_real(record.x, position_unit), to_real(record.v, velocity_unit)});
         }
         writer_.write(atoms);
@@ -69,23 +70,19 @@ void write_state_gro(const std::string& path, const System& system, const RunSta
 {
     const auto& comm = system.comm();
     const auto& atoms = system.atoms;
-    const auto id_of = [&atoms](std::int32_t i) { return atoms.id[static_cast<std::size_t>(i)]; };
-    std::vector<std::int32_t> mine(static_cast<std::size_t>(atoms.n_owned));
+    const auto id_of = [&atoms](std::int32_t i) { return atoms.id[index(i)]; };
+    std::vector<std::int32_t> mine(index(atoms.n_owned));
     std::iota(mine.begin(), mine.end(), 0);
     std::ranges::sort(mine, {}, id_of);
     std::optional<StateGro> file;
     on_root(comm, [&] { file.emplace(path, system.topology(), state); });
     auto next = mine.begin();
     for (std::int64_t begin = 0; begin < system.topology().n_atoms(); begin += piece) {
-        std::vector<Message> messages(1); // to rank 0
-        Packer pack(messages[0].data);
+        Outbox<AtomRecord> to_root;
         for (; next != mine.end() && id_of(*next) < begin + piece; ++next)
-            pack.put(canonical(atoms, system.box(), *next));
+            to_root.send(0, canonical(atoms, system.box(), *next));
         std::vector<AtomRecord> records;
-        for (const auto& message : comm.exchange(std::move(messages))) {
-            Unpacker unpack(message.data);
-            while (!unpack.empty()) records.push_back(unpack.get<AtomRecord>());
-        }
+        to_root.exchange(comm, records);
         on_root(comm, [&] {
             std::ranges::sort(records, {}, &AtomRecord::id);
             file->write(records);

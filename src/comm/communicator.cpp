@@ -1,6 +1,7 @@
 #include <holon/comm/communicator.hpp>
 
 #include <holon/core/error.hpp>
+#include <holon/core/index.hpp>
 
 #include "mpi_impl.hpp"
 
@@ -27,7 +28,7 @@ MPI_Comm comm_of(const Communicator& c)
 
 int int_count(std::size_t n)
 {
-    HOLON_ASSERT(n <= static_cast<std::size_t>(std::numeric_limits<int>::max()), std::to_string(n));
+    HOLON_ASSERT(n <= index(std::numeric_limits<int>::max()), std::to_string(n));
     return static_cast<int>(n);
 }
 
@@ -37,13 +38,14 @@ void reduce(const Communicator& c, std::span<T> values, MPI_Datatype type, MPI_O
     if (c.size() == 1 || values.empty()) return;
     ++c.impl().reductions;
     const auto n = int_count(values.size());
-    if (c.impl().meanwhile == nullptr) { // alike on all ranks: the two kinds of reduction do not match each other
+    if (c.tasks() == nullptr ||
+        c.tasks()->empty()) { // alike on all ranks: the two kinds of reduction do not match each other
         check_mpi(MPI_Allreduce(MPI_IN_PLACE, values.data(), n, type, op, comm_of(c)), "MPI_Allreduce");
         return;
     }
     MPI_Request request = MPI_REQUEST_NULL;
     check_mpi(MPI_Iallreduce(MPI_IN_PLACE, values.data(), n, type, op, comm_of(c), &request), "MPI_Iallreduce");
-    wait_for(c.impl(), {&request, 1});
+    wait_for(c, {&request, 1});
 }
 
 } // namespace
@@ -54,31 +56,27 @@ void check_mpi(int code, const char* call)
     char text[MPI_MAX_ERROR_STRING];
     int length = 0;
     MPI_Error_string(code, text, &length);
-    throw Failure(std::string(call) + " failed: " + std::string(text, static_cast<std::size_t>(length)));
+    throw Failure(std::string(call) + " failed: " + std::string(text, index(length)));
 }
 
-void wait_for(const Communicator::Impl& comm, std::span<MPI_Request> requests)
+void wait_for(const Communicator& comm, std::span<MPI_Request> requests)
 {
     if (requests.empty()) return;
     const auto n = static_cast<int>(requests.size());
-    if (comm.meanwhile != nullptr) {
+    if (auto* tasks = comm.tasks(); tasks != nullptr && !tasks->empty()) {
         int complete = 0;
         do check_mpi(MPI_Testall(n, requests.data(), &complete, MPI_STATUSES_IGNORE), "MPI_Testall");
-        while (complete == 0 && (*comm.meanwhile)());
+        while (complete == 0 && tasks->do_piece());
         if (complete != 0) return;
     }
     check_mpi(MPI_Waitall(n, requests.data(), MPI_STATUSES_IGNORE), "MPI_Waitall");
 }
 
-Meanwhile::Meanwhile(const Communicator& comm, std::function<bool()> piece) : comm_(comm), piece_(std::move(piece))
+Communicator Communicator::working_on(TaskList& tasks) const
 {
-    HOLON_ASSERT(comm_.impl().meanwhile == nullptr, "there is other work already");
-    comm_.impl().meanwhile = &piece_;
-}
-
-Meanwhile::~Meanwhile()
-{
-    comm_.impl().meanwhile = nullptr;
+    auto copy = *this;
+    copy.tasks_ = &tasks;
+    return copy;
 }
 
 Session::Session(int& argc, char**& argv)
@@ -185,31 +183,29 @@ void Communicator::broadcast(std::string& text, int root) const
     broadcast(std::as_writable_bytes(std::span(text.data(), text.size())), root);
 }
 
-std::vector<std::int64_t> Communicator::all_gather(std::span<const std::int64_t> values) const
+std::vector<std::byte> Communicator::gather_alike(std::span<const std::byte> data) const
 {
-    if (size() == 1) return {values.begin(), values.end()};
-    const int n = int_count(values.size());
-    std::vector<std::int64_t> all(values.size() * static_cast<std::size_t>(size()));
-    check_mpi(MPI_Allgather(values.data(), n, MPI_INT64_T, all.data(), n, MPI_INT64_T, comm_of(*this)),
-              "MPI_Allgather");
+    if (size() == 1) return {data.begin(), data.end()};
+    const int n = int_count(data.size());
+    std::vector<std::byte> all(data.size() * index(size()));
+    check_mpi(MPI_Allgather(data.data(), n, MPI_BYTE, all.data(), n, MPI_BYTE, comm_of(*this)), "MPI_Allgather");
     return all;
 }
 
-std::vector<std::byte> Communicator::gather(std::span<const std::byte> data) const
+std::vector<std::byte> Communicator::gather_any(std::span<const std::byte> data) const
 {
     if (size() == 1) return {data.begin(), data.end()};
-    const auto counts = all_gather(static_cast<std::int64_t>(data.size()));
     std::vector<int> sizes, offsets;
     std::size_t total = 0;
-    for (const auto count : counts) {
+    for (const auto count : all_gather(data.size())) {
         offsets.push_back(int_count(total));
-        sizes.push_back(int_count(static_cast<std::size_t>(count)));
-        total += static_cast<std::size_t>(count);
+        sizes.push_back(int_count(count));
+        total += count;
     }
-    std::vector<std::byte> all(root() ? total : 0);
-    check_mpi(MPI_Gatherv(data.data(), int_count(data.size()), MPI_BYTE, all.data(), sizes.data(), offsets.data(),
-                          MPI_BYTE, 0, comm_of(*this)),
-              "MPI_Gatherv");
+    std::vector<std::byte> all(total);
+    check_mpi(MPI_Allgatherv(data.data(), int_count(data.size()), MPI_BYTE, all.data(), sizes.data(), offsets.data(),
+                             MPI_BYTE, comm_of(*this)),
+              "MPI_Allgatherv");
     return all;
 }
 
@@ -250,7 +246,7 @@ std::vector<Message> Communicator::exchange(std::vector<Message> outgoing) const
             check_mpi(MPI_Get_count(&status, MPI_BYTE, &bytes), "MPI_Get_count");
             auto& message = incoming.emplace_back();
             message.rank = status.MPI_SOURCE;
-            message.data.resize(static_cast<std::size_t>(bytes));
+            message.data.resize(index(bytes));
             check_mpi(
                 MPI_Recv(message.data.data(), bytes, MPI_BYTE, message.rank, tag, comm_of(*this), MPI_STATUS_IGNORE),
                 "MPI_Recv");

@@ -1,6 +1,7 @@
 #include <holon/comm/domain_grid.hpp>
 
 #include <holon/core/error.hpp>
+#include <holon/core/index.hpp>
 
 #include <algorithm>
 #include <cmath>
@@ -68,30 +69,30 @@ DomainGrid::DomainGrid(const Cell& n) : n_(n)
 std::size_t DomainGrid::first_face(int axis, const Cell& cell) const
 {
     const int row = axis == 0 ? 0 : axis == 1 ? cell[0] : cell[0] * n_[1] + cell[1];
-    return static_cast<std::size_t>(row) * static_cast<std::size_t>(n_[static_cast<std::size_t>(axis)] + 1);
+    return index(row) * index(n_[index(axis)] + 1);
 }
 
 std::span<const double> DomainGrid::faces(int axis, const Cell& cell) const
 {
-    const auto k = static_cast<std::size_t>(axis);
-    return std::span(faces_[k]).subspan(first_face(axis, cell), static_cast<std::size_t>(n_[k] + 1));
+    const auto k = index(axis);
+    return std::span(faces_[k]).subspan(first_face(axis, cell), index(n_[k] + 1));
 }
 
 std::span<double> DomainGrid::faces(int axis, const Cell& cell)
 {
-    const auto k = static_cast<std::size_t>(axis);
-    return std::span(faces_[k]).subspan(first_face(axis, cell), static_cast<std::size_t>(n_[k] + 1));
+    const auto k = index(axis);
+    return std::span(faces_[k]).subspan(first_face(axis, cell), index(n_[k] + 1));
 }
 
 double DomainGrid::lower(int axis, Cell cell) const
 {
     int turns = 0;
-    for (std::size_t k = 0; k <= static_cast<std::size_t>(axis); ++k) {
+    for (std::size_t k = 0; k <= index(axis); ++k) {
         turns = cell[k] >= 0 ? cell[k] / n_[k] : -((n_[k] - 1 - cell[k]) / n_[k]);
         cell[k] -= turns * n_[k];
     }
-    const auto k = static_cast<std::size_t>(axis);
-    return faces_[k][first_face(axis, cell) + static_cast<std::size_t>(cell[k])] + turns;
+    const auto k = index(axis);
+    return faces_[k][first_face(axis, cell) + index(cell[k])] + turns;
 }
 
 DomainGrid::Cell DomainGrid::cell_of(const Box& box, const IVec3& x) const
@@ -102,7 +103,7 @@ DomainGrid::Cell DomainGrid::cell_of(const Box& box, const IVec3& x) const
         const auto row = faces(k, cell);
         const auto inner = row.subspan(1, row.size() - 2);
         const auto above = std::ranges::upper_bound(inner, s[k] - std::floor(s[k]));
-        cell[static_cast<std::size_t>(k)] = static_cast<int>(above - inner.begin());
+        cell[index(k)] = static_cast<int>(above - inner.begin());
     }
     return cell;
 }

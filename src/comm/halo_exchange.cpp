@@ -1,22 +1,38 @@
 #include <holon/comm/halo_exchange.hpp>
 
 #include <holon/core/error.hpp>
+#include <holon/core/index.hpp>
 
 #include "persistent_messages.hpp"
 
+#include <cstring>
 #include <utility>
 
 namespace holon {
 
 namespace {
 
-IVec3& value_of(IVec3& row)
+/// Messages carry three numbers of 64 bits for each atom, whatever they are.
+template <class Vector>
+IVec3 packed(const Vector& value)
 {
-    return row;
+    static_assert(sizeof(Vector) == sizeof(IVec3));
+    IVec3 bits;
+    std::memcpy(bits.data(), value.data(), sizeof bits);
+    return bits;
 }
-IVec3& value_of(PaddedIVec3& row)
+template <class Vector>
+void unpack(const IVec3& bits, Vector& value)
 {
-    return row.value;
+    std::memcpy(value.data(), bits.data(), sizeof bits);
+}
+IVec3 packed(const PaddedVec3& row)
+{
+    return packed(row.value);
+}
+void unpack(const IVec3& bits, PaddedVec3& row)
+{
+    unpack(bits, row.value);
 }
 
 } // namespace
@@ -85,8 +101,8 @@ struct HaloExchange::Impl {
     void start_outward(std::span<Row> x)
     {
         const auto value = [&x](const Peer& peer, std::size_t k) -> IVec3 {
-            const IVec3& own = value_of(x[static_cast<std::size_t>(peer.atoms[k])]);
-            if constexpr (shifted) return own + peer.shifts[static_cast<std::size_t>(peer.wrap_of[k])];
+            const IVec3 own = packed(x[index(peer.atoms[k])]);
+            if constexpr (shifted) return own + peer.shifts[index(peer.wrap_of[k])];
             return own;
         };
         set_under_way(true);
@@ -96,7 +112,7 @@ struct HaloExchange::Impl {
         outward.start_sends();
         for (std::size_t p = 0; p < self_from.size(); ++p)
             for (std::size_t k = 0; k < self_from[p].atoms.size(); ++k)
-                value_of(x[static_cast<std::size_t>(self_to[p].atoms[k])]) = value(self_from[p], k);
+                unpack(value(self_from[p], k), x[index(self_to[p].atoms[k])]);
     }
 
     template <class Row>
@@ -105,8 +121,14 @@ struct HaloExchange::Impl {
         set_under_way(false);
         outward.wait_for_receives();
         for (const auto& peer : receives)
-            for (std::size_t k = 0; k < peer.atoms.size(); ++k)
-                value_of(x[static_cast<std::size_t>(peer.atoms[k])]) = peer.buffer[k];
+            for (std::size_t k = 0; k < peer.atoms.size(); ++k) unpack(peer.buffer[k], x[index(peer.atoms[k])]);
+    }
+
+    template <class Row>
+    void update(std::span<Row> values)
+    {
+        start_outward<false>(values);
+        finish_outward(values);
     }
 
     void start_inward(std::span<IVec3> f)
@@ -114,12 +136,11 @@ struct HaloExchange::Impl {
         set_under_way(true);
         inward.start_receives();
         for (auto& peer : receives)
-            for (std::size_t k = 0; k < peer.atoms.size(); ++k)
-                peer.buffer[k] = f[static_cast<std::size_t>(peer.atoms[k])];
+            for (std::size_t k = 0; k < peer.atoms.size(); ++k) peer.buffer[k] = f[index(peer.atoms[k])];
         inward.start_sends();
         for (std::size_t p = 0; p < self_from.size(); ++p)
             for (std::size_t k = 0; k < self_from[p].atoms.size(); ++k)
-                f[static_cast<std::size_t>(self_from[p].atoms[k])] += f[static_cast<std::size_t>(self_to[p].atoms[k])];
+                f[index(self_from[p].atoms[k])] += f[index(self_to[p].atoms[k])];
     }
 
     void finish_inward(std::span<IVec3> f)
@@ -127,8 +148,7 @@ struct HaloExchange::Impl {
         set_under_way(false);
         inward.wait_for_receives();
         for (const auto& peer : sends)
-            for (std::size_t k = 0; k < peer.atoms.size(); ++k)
-                f[static_cast<std::size_t>(peer.atoms[k])] += peer.buffer[k];
+            for (std::size_t k = 0; k < peer.atoms.size(); ++k) f[index(peer.atoms[k])] += peer.buffer[k];
     }
 
     /// Both directions use the same buffers: one exchange at a time.
@@ -167,13 +187,15 @@ void HaloExchange::follow(const Box& box)
 }
 void HaloExchange::update(std::span<IVec3> values)
 {
-    impl_->start_outward<false>(values);
-    impl_->finish_outward(values);
+    impl_->update(values);
 }
-void HaloExchange::update(std::span<PaddedIVec3> values)
+void HaloExchange::update(std::span<Vec3> values)
 {
-    impl_->start_outward<false>(values);
-    impl_->finish_outward(values);
+    impl_->update(values);
+}
+void HaloExchange::update(std::span<PaddedVec3> values)
+{
+    impl_->update(values);
 }
 void HaloExchange::start_accumulate(std::span<IVec3> values)
 {

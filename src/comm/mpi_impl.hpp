@@ -7,7 +7,6 @@
 #define MPICH_SKIP_MPICXX 1
 #include <mpi.h>
 
-#include <functional>
 #include <span>
 
 namespace holon {
@@ -18,11 +17,10 @@ struct Communicator::Impl {
     int size = 1;
     std::int64_t reductions = 0;
     std::uint64_t exchanges = 0;
-    const std::function<bool()>* meanwhile = nullptr; // see Meanwhile
 };
 
-/// Waits until all requests are complete; pieces of other work, if there is any, are done meanwhile.
-void wait_for(const Communicator::Impl& comm, std::span<MPI_Request> requests);
+/// Waits until all requests are complete; tasks of the communicator, if it has any, are worked on meanwhile.
+void wait_for(const Communicator& comm, std::span<MPI_Request> requests);
 
 /// Throws Failure with MPI's own words if a call failed.
 void check_mpi(int code, const char* call);

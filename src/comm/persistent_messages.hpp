@@ -1,6 +1,7 @@
 #pragma once
 
 #include <holon/core/error.hpp>
+#include <holon/core/index.hpp>
 
 #include "mpi_impl.hpp"
 
@@ -70,8 +71,7 @@ private:
     using Requests = std::vector<MPI_Request>;
     static int count(std::span<const std::byte> buffer)
     {
-        HOLON_ASSERT(buffer.size() <= static_cast<std::size_t>(std::numeric_limits<int>::max()),
-                     std::to_string(buffer.size()));
+        HOLON_ASSERT(buffer.size() <= index(std::numeric_limits<int>::max()), std::to_string(buffer.size()));
         return static_cast<int>(buffer.size());
     }
     static int size(const Requests& requests) { return static_cast<int>(requests.size()); }
@@ -79,7 +79,7 @@ private:
     {
         if (!requests.empty()) check_mpi(MPI_Startall(size(requests), requests.data()), "MPI_Startall");
     }
-    void wait(Requests& requests) { wait_for(comm_.impl(), requests); }
+    void wait(Requests& requests) { wait_for(comm_, requests); }
 
     Communicator comm_;
     Requests receives_, sends_;

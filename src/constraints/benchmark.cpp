@@ -1,5 +1,6 @@
 #include <holon/constraints/benchmark.hpp>
 
+#include <holon/core/index.hpp>
 #include <holon/core/parallel.hpp>
 
 #include <fmt/format.h>
@@ -112,7 +113,7 @@ void ConstraintBenchmark::add_case(const std::string& kind, const Selection& clu
 void ConstraintBenchmark::count(const Selection& clusters, BenchmarkRow& row) const
 {
     for (const auto& block : topology_.blocks)
-        for (const auto& cluster : clusters[static_cast<std::size_t>(block.type)].clusters) {
+        for (const auto& cluster : clusters[index(block.type)].clusters) {
             row.n_clusters += block.count;
             row.n_constraints += block.count * static_cast<std::int64_t>(cluster.constraints.size());
         }

@@ -2,12 +2,11 @@
 
 #include <holon/core/error.hpp>
 
-#include "bond.hpp"
+#include "bonds/bond.hpp"
 
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <optional>
 #include <set>
 
 namespace holon {
@@ -94,12 +93,13 @@ ConstraintCluster settle_cluster(const Settle& settle)
 
 Constraints::Constraints(const Topology& topology, const std::vector<MoleculeClusters>& clusters,
                          const std::vector<std::string>& order, const SolverSettings& settings)
-    : topology_(topology), comm_(settings.comm), types_(topology.molecule_types.size())
+    : topology_(topology), types_(topology.molecule_types.size())
 {
     HOLON_ASSERT(clusters.size() == types_.size(), std::to_string(clusters.size()));
     auto checked = settings;
     checked.tolerance = std::max(settings.tolerance, least_tolerance);
     checked.topology = &topology;
+    checked.comm = settings.comm.working_on(while_waiting_);
     std::vector<SolverInUse> candidates;
     for (const auto& name : order) {
         auto solver = make_solver(name, checked);
@@ -194,24 +194,17 @@ ConstraintResult Constraints::project_velocities(Atoms& atoms, const Box& box, c
 ConstraintResult Constraints::project(Atoms& atoms, const Box& box, const ConstraintStage& stage, bool velocities)
 {
     ConstraintResult result;
-    bool any_pieces = false;
+    while_waiting_.clear();
     for (auto& used : solvers_) {
         if (used.pieces == nullptr) continue;
         used.pieces->begin(atoms, stage, velocities);
-        any_pieces = true;
+        while_waiting_.add([pieces = used.pieces] { return pieces->piece(); });
     }
-    {
-        std::optional<Meanwhile> meanwhile;
-        if (any_pieces)
-            meanwhile.emplace(comm_, [this] {
-                return std::ranges::any_of(
-                    solvers_, [](SolverInUse& used) { return used.pieces != nullptr && used.pieces->piece(); });
-            });
-        for (auto& used : solvers_)
-            if (used.pieces == nullptr)
-                result += velocities ? used.solver->project_velocities(atoms, box, stage)
-                                     : used.solver->project_positions(atoms, box, stage);
-    }
+    for (auto& used : solvers_)
+        if (used.pieces == nullptr)
+            result += velocities ? used.solver->project_velocities(atoms, box, stage)
+                                 : used.solver->project_positions(atoms, box, stage);
+    while_waiting_.clear();
     for (auto& used : solvers_)
         if (used.pieces != nullptr) result += used.pieces->end();
     return result;

@@ -1,6 +1,7 @@
 #include <holon/constraints/diagnosis.hpp>
+#include <holon/core/index.hpp>
 
-#include "lincs_shape.hpp"
+#include "lincs/lincs_shape.hpp"
 
 #include <fmt/format.h>
 
@@ -25,8 +26,8 @@ std::string left_out(const MoleculeType& molecule)
         const auto& [c, length] = implied[k];
         text += fmt::format("  left out, since the others imply it: atoms {} {} and {} {}, {:.5f} nm instead of "
                             "{:.5f} nm\n",
-                            c.i + 1, molecule.atoms[static_cast<std::size_t>(c.i)].name, c.j + 1,
-                            molecule.atoms[static_cast<std::size_t>(c.j)].name, length, c.length);
+                            c.i + 1, molecule.atoms[index(c.i)].name, c.j + 1, molecule.atoms[index(c.j)].name, length,
+                            c.length);
     }
     if (implied.size() > most_lines)
         text += fmt::format("  and {} more, none of them further off\n", implied.size() - most_lines);
@@ -43,7 +44,7 @@ std::vector<ConstraintDiagnosis> diagnose(const Topology& topology)
         ConstraintDiagnosis d;
         d.molecule_type = molecule.name;
         for (const auto& block : topology.blocks)
-            if (static_cast<std::size_t>(block.type) == t) d.molecules += block.count;
+            if (index(block.type) == t) d.molecules += block.count;
         d.rigid_waters = std::ssize(molecule.settles);
         d.rank = std::ssize(molecule.constraints) + 3 * d.rigid_waters;
         d.constraints = d.rank + std::ssize(molecule.implied);

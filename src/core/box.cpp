@@ -1,6 +1,7 @@
 #include <holon/core/box.hpp>
 #include <holon/core/error.hpp>
 #include <holon/core/fixed_sum.hpp>
+#include <holon/core/index.hpp>
 
 #include <fmt/format.h>
 
@@ -63,7 +64,7 @@ std::array<std::int32_t, 3> Box::reduce(Mat3& vectors, int lattice_bits)
         if (std::abs(vectors(of, other)) <= 0.5 * flip_margin * vectors(other, other)) return;
         count = -static_cast<std::int32_t>(round_to_int(vectors(of, other) / vectors(other, other)));
         vectors.row(of) += count * vectors.row(other);
-        lattice[static_cast<std::size_t>(of)] += std::int64_t{count} * lattice[static_cast<std::size_t>(other)];
+        lattice[index(of)] += std::int64_t{count} * lattice[index(other)];
     };
     flip(1, 0, flips[0]);
     flip(2, 1, flips[2]);
@@ -71,7 +72,7 @@ std::array<std::int32_t, 3> Box::reduce(Mat3& vectors, int lattice_bits)
     // What is rounded and then added is in force, not what is added and then rounded.
     for (int i = 1; i < 3; ++i)
         for (int j = 0; j < i; ++j) {
-            const auto in_force = lattice[static_cast<std::size_t>(i)][j];
+            const auto in_force = lattice[index(i)][j];
             if (flips != std::array<std::int32_t, 3>{} && round_to_int(vectors(i, j) / unit) != in_force)
                 vectors(i, j) = static_cast<double>(in_force) * unit;
         }
@@ -144,14 +145,14 @@ Image Box::wrap_outside(IVec3& x) const
     // Far away from a flat and skewed cell, other components are out of range in between.
     std::array<int128, 3> y = {x[0], x[1], x[2]};
     for (int k = 2; k >= 0; --k) {
-        const auto axis = static_cast<std::size_t>(k);
+        const auto axis = index(k);
         const std::int64_t length = lattice_vector(k)[k];
         const int128 remainder = y[axis] % length;
         const int128 count = (y[axis] - remainder) / length - (remainder < 0 ? 1 : 0);
-        for (int j = 0; j <= k; ++j) y[static_cast<std::size_t>(j)] -= count * lattice_vector(k)[j];
+        for (int j = 0; j <= k; ++j) y[index(j)] -= count * lattice_vector(k)[j];
         image[k] = static_cast<std::int32_t>(count);
     }
-    for (int j = 0; j < 3; ++j) x[j] = static_cast<std::int64_t>(y[static_cast<std::size_t>(j)]);
+    for (int j = 0; j < 3; ++j) x[j] = static_cast<std::int64_t>(y[index(j)]);
     return image;
 }
 

@@ -1,3 +1,4 @@
+#include <holon/core/index.hpp>
 #include <holon/core/portable_math.hpp>
 
 #include <array>
@@ -98,7 +99,7 @@ double exponential_series(double high, double low)
     static constexpr auto series = [] {
         std::array<double, 13> c{}; // 1 / (k + 2)!
         double factorial = 2.0;
-        for (int k = 0; k < 13; factorial *= ++k + 2) c[static_cast<std::size_t>(k)] = 1.0 / factorial;
+        for (int k = 0; k < 13; factorial *= ++k + 2) c[index(k)] = 1.0 / factorial;
         return c;
     }();
     return high + (low * (1.0 + high) + high * high * polynomial(series, high));

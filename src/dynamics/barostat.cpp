@@ -48,6 +48,19 @@ Mat3 PressureSettings::outside(const Mat3& box) const
     return pressure;
 }
 
+std::array<bool, 3> kept_vectors(const Parameters& parameters, const Box& box)
+{
+    std::array<bool, 3> kept = {true, true, true};
+    if (parameters.pcoupl != "no") {
+        const Mat3 soft = PressureSettings(parameters).compressibility;
+        for (int k = 0; k < 3; ++k)
+            for (int i = 0; i <= k; ++i)
+                if (box.master()(k, i) != 0.0 && !soft.row(i).isZero(0.0)) kept[static_cast<std::size_t>(k)] = false;
+    }
+    const auto& [ax, by, cz, bx, cx, cy] = parameters.deform;
+    return {kept[0] && ax == 0.0, kept[1] && by == 0.0 && bx == 0.0, kept[2] && cz == 0.0 && cx == 0.0 && cy == 0.0};
+}
+
 PressureWork::PressureWork(const PressureSettings& settings, const SchemeInput& input)
     : hydrostatic_(settings.hydrostatic() ? settings.reference(0, 0) : 0.0), box_(input.box),
       along_the_way_(input.state.declare({.name = "pressure-work", .role = Role::ledger, .values = {0.0}}))

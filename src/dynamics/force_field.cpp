@@ -1,7 +1,9 @@
 #include <holon/dynamics/force_field.hpp>
 
 #include <holon/core/error.hpp>
+#include <holon/core/index.hpp>
 #include <holon/core/parallel.hpp>
+#include <holon/dynamics/energy_terms.hpp>
 
 #include <algorithm>
 #include <cmath>
@@ -13,28 +15,26 @@ namespace {
 
 constexpr double box_growth = 0.03; // relative, of each vector: further, the mesh is worse than it should be
 
+/// How many atoms have a charge.
+double charges_of(const Topology& topology)
+{
+    std::int64_t n = 0;
+    for (const auto& block : topology.blocks)
+        n += block.count * std::ranges::count_if(topology.molecule_types[static_cast<std::size_t>(block.type)].atoms,
+                                                 [](const TopologyAtom& atom) { return atom.charge != 0.0; });
+    return static_cast<double>(n);
+}
+
 /// For the whole run: the mesh of a box that will change is good for one that is somewhat longer.
-std::shared_ptr<const MeshSettings> mesh_settings_for(const Parameters& parameters, const Box& start_box)
+std::shared_ptr<const MeshSettings> mesh_settings_for(const Topology& topology, const Parameters& parameters,
+                                                      const Box& start_box)
 {
     const bool grows = parameters.changes_box() && parameters.mesh == MeshKind::esp;
     const Box box = grows ? Box((1.0 + box_growth) * start_box.master(), start_box.lattice_bits()) : start_box;
     if (parameters.coulomb == CoulombKind::mesh)
-        return std::make_shared<const MeshSettings>(choose_mesh(parameters, box));
+        return std::make_shared<const MeshSettings>(choose_mesh(parameters, box, charges_of(topology) / box.volume()));
     if (parameters.coulomb == CoulombKind::ewald) return std::make_shared<const MeshSettings>(plain_ewald(parameters));
     return nullptr;
-}
-
-/// The parts of the electrostatics under the names that users know: with a mesh, short and long range.
-void name_coulomb_terms(std::array<double, energy_term_count>& energy, CoulombKind kind)
-{
-    const auto move = [&energy](EnergyTerm from, EnergyTerm to) {
-        energy[static_cast<std::size_t>(to)] += energy[static_cast<std::size_t>(from)];
-        energy[static_cast<std::size_t>(from)] = 0.0;
-    };
-    if (kind == CoulombKind::ewald) return move(EnergyTerm::coulomb_short, EnergyTerm::coulomb_real);
-    move(EnergyTerm::coulomb_exclusion, EnergyTerm::coulomb_short);
-    move(EnergyTerm::coulomb_reciprocal, EnergyTerm::coulomb_long);
-    move(EnergyTerm::coulomb_self, EnergyTerm::coulomb_long);
 }
 
 void check_cutoff(const Box& box, double cutoff)
@@ -57,7 +57,7 @@ public:
 private:
     void swap()
     {
-        if (group_ > 0) std::swap(atoms_.f, atoms_.f_further[static_cast<std::size_t>(group_ - 1)]);
+        if (group_ > 0) std::swap(atoms_.f, atoms_.f_further[index(group_ - 1)]);
     }
     Atoms& atoms_;
     int group_;
@@ -76,12 +76,12 @@ void clear(std::vector<IVec3>& forces)
 ForceField::ForceField(Communicator comm, const Topology& topology, const Parameters& parameters, const Box& box,
                        const Box& start_box, const IntermolecularTerms& intermolecular)
     : comm_(std::move(comm)), topology_(topology), parameters_(parameters), box_(box), start_box_(start_box),
-      mesh_settings_(mesh_settings_for(parameters, start_box)), nonbonded_(parameters, mesh_settings_),
+      mesh_settings_(mesh_settings_for(topology, parameters, start_box)), nonbonded_(parameters, mesh_settings_),
       skin_(parameters.skin), group_(parameters.group_of_force_term), term_index_(topology),
       pair_lists_(topology, nonbonded_), pair_force_(topology, nonbonded_, parameters.precision, box_),
-      bonded_forces_(topology, nonbonded_, box_), sites_(comm_, topology, box_),
-      gathered_terms_(comm_, topology, nonbonded_, box_, parameters_, intermolecular), external_forces_(parameters_),
-      self_energy_(PairForce::self_energy(topology, nonbonded_))
+      sites_(comm_, topology, box_), gathered_terms_(comm_, topology, nonbonded_, box_, parameters_, intermolecular),
+      external_forces_(parameters_), group_energies_(parameters.energy_groups, topology.n_atoms()),
+      self_energy_(self_energy(topology, nonbonded_))
 {
     if (mesh_settings_) {
         const double factor = nonbonded_.coulomb_factor;
@@ -89,6 +89,8 @@ ForceField::ForceField(Communicator comm, const Topology& topology, const Parame
                           ? make_mesh(comm_, topology_, *mesh_settings_, box_, factor, parameters.precision)
                           : make_plain_ewald(comm_, mesh_settings_->split, box_, factor, parameters.ewald_k_cutoff);
     }
+    for (int g = 0; g <= *std::ranges::max_element(group_); ++g)
+        bonded_forces_.emplace_back(topology, nonbonded_, box_);
     use_volume();
 }
 
@@ -97,7 +99,8 @@ void ForceField::use_volume()
     check_cutoff(box_, nonbonded_.cutoff());
     dispersion_ = dispersion_correction(topology_, box_.volume(), parameters_);
     if (parameters_.changes_box())
-        bonded_forces_.set_restraints({parameters_.refcoord_scaling, topology_, start_box_, box_});
+        for (auto& forces : bonded_forces_)
+            forces.set_restraints({parameters_.refcoord_scaling, topology_, start_box_, box_});
     if (mesh_settings_)
         mesh_constants_ = mesh_constants(topology_, *mesh_settings_->split, box_, nonbonded_.coulomb_factor);
 }
@@ -118,10 +121,18 @@ double ForceField::box_motion() const
 void ForceField::rebuild_terms(const ForceContext& context)
 {
     const auto timer = context.timers.measure(Stage::repartition);
-    bonded_forces_.set_up(term_index_.localise(context.atoms, context.partition), context.atoms);
+    const auto terms = term_index_.localise(context.atoms, context.partition);
+    for (std::size_t g = 0; g < bonded_forces_.size(); ++g) {
+        LocalTermLists of_group;
+        for (std::size_t k = 0; k < interaction_count; ++k)
+            if (group_[static_cast<std::size_t>(force_term_of(interaction_info[k].energy))] == g)
+                of_group[k] = terms[k];
+        bonded_forces_[g].set_up(std::move(of_group), context.atoms);
+    }
     sites_.rebuild(context.atoms, context.partition);
     gathered_terms_.set_up(context.atoms, context.partition);
     external_forces_.set_up(context.atoms);
+    group_energies_.set_up(context.atoms);
 }
 
 void ForceField::rebuild_lists(const ForceContext& context)
@@ -148,11 +159,33 @@ double ForceField::largest_displacement(const Atoms& atoms) const
     return std::sqrt(pair_lists_.largest_displacement2(atoms));
 }
 
+bool ForceField::has_bonded(int group) const
+{
+    const auto kinds = {ForceTerm::bonded, ForceTerm::pair_14, ForceTerm::angle, ForceTerm::dihedral};
+    return std::ranges::any_of(kinds, [&](ForceTerm term) { return group_[index(term)] == group; });
+}
+
+/// Bonded forces of these groups, and those that come from outside.
+void ForceField::add_bonded(const ForceContext& context, ForceGroups groups, ForceSums* sums)
+{
+    auto& atoms = context.atoms;
+    for (int g = 0; g < std::ssize(bonded_forces_); ++g) {
+        if ((groups >> g & 1) == 0 || !has_bonded(g)) continue;
+        const ForcesOfGroup forces(atoms, g);
+        const auto timer = context.timers.measure(Stage::bonded);
+        const auto work = context.load.measure();
+        context.health.note_overlap(bonded_forces_[index(g)].add_forces(atoms, sums));
+        if (g != group_[index(ForceTerm::bonded)]) continue;
+        context.health.note_overlap(gathered_terms_.add_forces(atoms, sums));
+        external_forces_.add_forces(atoms, context.time);
+    }
+}
+
 void ForceField::compute(const ForceContext& context, ForceGroups groups, bool want_totals, bool want_energies)
 {
     auto& [atoms, partition, load, health, timers, time] = context;
     auto& halo = partition.halo();
-    const auto group = [this](ForceTerm term) { return int{group_[static_cast<std::size_t>(term)]}; };
+    const auto group = [this](ForceTerm term) { return int{group_[index(term)]}; };
     const auto wanted = [&](ForceTerm term) { return (groups >> group(term) & 1) != 0; };
     auto* mesh = long_range_ && wanted(ForceTerm::mesh) ? long_range_.get() : nullptr;
     load.count_step();
@@ -192,14 +225,7 @@ void ForceField::compute(const ForceContext& context, ForceGroups groups, bool w
             if (want_totals) pair_force_.add_totals(pair_lists_, atoms, sums, want_energies);
         });
     }
-    if (wanted(ForceTerm::bonded)) {
-        const ForcesOfGroup forces(atoms, group(ForceTerm::bonded));
-        const auto timer = timers.measure(Stage::bonded);
-        const auto work = load.measure();
-        health.note_overlap(bonded_forces_.add_forces(atoms, want_totals ? &sums : nullptr));
-        health.note_overlap(gathered_terms_.add_forces(atoms, want_totals ? &sums : nullptr));
-        external_forces_.add_forces(atoms, time);
-    }
+    add_bonded(context, groups, want_totals ? &sums : nullptr);
     const auto accumulate = [&](int g, const auto& meanwhile) {
         {
             const ForcesOfGroup forces(atoms, g);
@@ -218,14 +244,51 @@ void ForceField::compute(const ForceContext& context, ForceGroups groups, bool w
         health.note(mesh->add_forces(atoms));
         load.add(mesh->take_work_seconds());
     };
-    const bool apart = group(ForceTerm::pair) != group(ForceTerm::bonded);
-    if (apart && wanted(ForceTerm::bonded)) accumulate(group(ForceTerm::bonded), [] {});
+    for (int g = 0; g < std::ssize(bonded_forces_); ++g)
+        if ((groups >> g & 1) != 0 && g != group(ForceTerm::pair) && has_bonded(g)) accumulate(g, [] {});
     if (wanted(ForceTerm::pair))
         accumulate(group(ForceTerm::pair), finish_mesh);
     else
         finish_mesh();
     spread_from_sites(context, groups, want_totals ? &sums : nullptr);
     if (want_totals) reduce(sums);
+    if (want_totals && want_energies && !group_energies_.empty()) {
+        const auto timer = timers.measure(Stage::pair);
+        sum_by_groups(atoms);
+    }
+}
+
+/// What pairs have of the energies once more, one by one.
+void ForceField::sum_by_groups(const Atoms& atoms)
+{
+    using enum GroupEnergies::Kind;
+    auto& groups = group_energies_;
+    groups.clear();
+    const auto adding = [&groups](GroupEnergies::Kind kind) {
+        return [&groups, kind](std::int32_t i, std::int32_t j, double energy) {
+            groups.add(kind, groups.of_local(i), groups.of_local(j), energy);
+        };
+    };
+    const auto add_term = [&groups](std::size_t a, std::size_t b, const BondedForces::PairTerm& term) {
+        groups.add(term.of_14 ? lj_14 : lj, a, b, term.lj);
+        groups.add(term.of_14 ? coulomb_14 : coulomb_short, a, b, term.coulomb);
+    };
+    pair_force_.for_each_energy(pair_lists_, atoms, adding(coulomb_short), adding(lj));
+    for (const auto& bonded : bonded_forces_)
+        bonded.for_each_pair(
+            atoms, [&](const auto& term) { add_term(groups.of_local(term.i), groups.of_local(term.j), term); });
+    gathered_terms_.for_each_pair(
+        [&](AtomId i, AtomId j, const auto& term) { add_term(groups.of_atom(i), groups.of_atom(j), term); });
+    // As in GROMACS what the mesh gives to each charge by itself is among these, too.
+    const auto* mesh = nonbonded_.mesh.get();
+    const double of_mesh = mesh != nullptr ? -0.5 * nonbonded_.coulomb_factor * mesh->split->smooth(0.0) : 0.0;
+    for (std::int32_t i = 0; i < atoms.n_owned; ++i) {
+        const double charge = atoms.charge[static_cast<std::size_t>(i)];
+        const double own = self_energy(charge, nonbonded_) + of_mesh * charge * charge;
+        groups.add(coulomb_short, groups.of_local(i), groups.of_local(i), own);
+    }
+    comm_.sum(groups.sums());
+    totals_.of_groups = groups.values();
 }
 
 /// What virtual sites have of the forces goes to the atoms that they follow.
@@ -243,14 +306,17 @@ void ForceField::spread_from_sites(const ForceContext& context, ForceGroups grou
 
 void ForceField::reduce(ForceSums& sums)
 {
-    comm_.sum(std::span(sums.energy));
-    comm_.sum(std::span(sums.virial));
-    comm_.sum(std::span(sums.position_force));
-    comm_.sum(std::span(&sums.excess, 1));
-    // A rank without atoms has not set the unit; all that have agree.
-    const auto bits = static_cast<int>(comm_.max(sums.position_force_bits));
+    std::vector<FixedSum> all; // at once
+    const auto parts = {std::span<FixedSum>(sums.energy), std::span<FixedSum>(sums.virial),
+                        std::span<FixedSum>(sums.position_force), std::span(&sums.excess, 1)};
+    for (const auto& part : parts) all.insert(all.end(), part.begin(), part.end());
+    comm_.sum(std::span(all));
+    auto next = all.begin();
+    for (const auto& part : parts)
+        for (auto& sum : part) sum = *next++;
+    const int bits = sums.position_force_bits; // all ranks have set it, if any has
 
-    const auto at = [this](EnergyTerm term) -> double& { return totals_.energy[static_cast<std::size_t>(term)]; };
+    const auto at = [this](EnergyTerm term) -> double& { return totals_.energy[index(term)]; };
     for (std::size_t t = 0; t < energy_term_count; ++t) totals_.energy[t] = sums.energy[t].value();
     at(EnergyTerm::coulomb_short) += self_energy_;
     at(EnergyTerm::coulomb_self) += mesh_constants_.self + mesh_constants_.background;
@@ -262,7 +328,7 @@ void ForceField::reduce(ForceSums& sums)
     for (const auto& energy : sums.energy) totals_.descent += energy.raw();
     for (int a = 0; a < 3; ++a)
         for (int b = 0; b < 3; ++b) {
-            const auto k = static_cast<std::size_t>(3 * a + b);
+            const auto k = index(3 * a + b);
             totals_.virial(a, b) = sums.virial[k].value() -
                                    0.5 * std::ldexp(static_cast<double>(sums.position_force[k].raw()), -bits) +
                                    (a == b ? dispersion_.virial_diagonal - 0.5 * mesh_constants_.background : 0.0);

@@ -1,5 +1,6 @@
 #include <holon/dynamics/kinetic.hpp>
 
+#include <holon/core/index.hpp>
 #include <holon/core/random.hpp>
 #include <holon/core/units.hpp>
 
@@ -11,11 +12,6 @@
 namespace holon {
 
 namespace {
-
-std::size_t index(std::int64_t i)
-{
-    return static_cast<std::size_t>(i);
-}
 
 /// What constraints leave of the three degrees of freedom of each atom of a molecule, none of a frozen one: each takes
 /// a half from either of its atoms, or all from the one that moves; a rigid water one from each of its three. Virtual

@@ -1,5 +1,6 @@
 #include <holon/dynamics/langevin.hpp>
 
+#include <holon/core/index.hpp>
 #include <holon/core/portable_math.hpp>
 #include <holon/core/random.hpp>
 #include <holon/core/units.hpp>
@@ -95,7 +96,7 @@ void set_brownian_velocities(Atoms& atoms, std::span<const CouplingGroup> groups
 FixedSum local_kinetic_energy(const Atoms& atoms)
 {
     return parallel_reduce(
-        static_cast<std::size_t>(atoms.n_owned), few_atoms,
+        index(atoms.n_owned), few_atoms,
         [&](std::size_t begin, std::size_t end) {
             FixedSum sum;
             for (std::size_t i = begin; i < end; ++i)

@@ -1,6 +1,7 @@
 #include <holon/dynamics/force_field.hpp>
 
 #include <holon/core/error.hpp>
+#include <holon/core/index.hpp>
 
 #include <cmath>
 #include <limits>
@@ -44,7 +45,7 @@ double ForceField::mesh_error(const ForceContext& context)
     sites_.spread(atoms, atoms.f, nullptr);
 
     FixedSum error, norm;
-    for (std::size_t i = 0; i < static_cast<std::size_t>(atoms.n_owned); ++i) {
+    for (std::size_t i = 0; i < index(atoms.n_owned); ++i) {
         error.add(to_real(forces[i] - atoms.f[i], force_unit).squaredNorm());
         norm.add(to_real(atoms.f[i], force_unit).squaredNorm());
     }

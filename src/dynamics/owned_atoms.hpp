@@ -1,5 +1,6 @@
 #pragma once
 
+#include <holon/core/index.hpp>
 #include <holon/core/parallel.hpp>
 #include <holon/system/atoms.hpp>
 
@@ -13,7 +14,7 @@ inline constexpr std::size_t few_atoms = 1024; // for a thread
 template <class Use>
 void for_slices_of_owned(const Atoms& atoms, Use use)
 {
-    parallel_for(static_cast<std::size_t>(atoms.n_owned), few_atoms, [&](std::size_t begin, std::size_t end) {
+    parallel_for(index(atoms.n_owned), few_atoms, [&](std::size_t begin, std::size_t end) {
         if (end > begin) use(begin, static_cast<std::int64_t>(end - begin));
     });
 }
@@ -23,7 +24,7 @@ template <class Use>
 void for_each_owned(const Atoms& atoms, Use use)
 {
     for_slices_of_owned(atoms, [&](std::size_t begin, std::int64_t n) {
-        for (std::size_t i = begin; i < begin + static_cast<std::size_t>(n); ++i) use(i);
+        for (std::size_t i = begin; i < begin + index(n); ++i) use(i);
     });
 }
 

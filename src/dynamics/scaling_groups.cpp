@@ -1,11 +1,15 @@
 #include <holon/dynamics/scaling_groups.hpp>
 
+#include <holon/comm/on_root.hpp>
+#include <holon/comm/outbox.hpp>
 #include <holon/core/error.hpp>
-
-#include "owned_atoms.hpp"
+#include <holon/core/fixed_sum.hpp>
+#include <holon/core/index.hpp>
+#include <holon/dynamics/system.hpp>
 
 #include <algorithm>
 #include <cmath>
+#include <fmt/format.h>
 #include <map>
 
 namespace holon {
@@ -14,22 +18,12 @@ namespace {
 
 constexpr double mass_unit = 0x1p-20; // [u]
 
-std::size_t index(std::int64_t i)
-{
-    return static_cast<std::size_t>(i);
-}
-
 /// a / b to the nearest integer, upwards where there are two: the same wherever the origin is.
 std::int64_t divided(int128 a, int128 b)
 {
     const int128 twice = 2 * a + b, divisor = 2 * b;
     const int128 quotient = twice / divisor;
     return static_cast<std::int64_t>(twice % divisor < 0 ? quotient - 1 : quotient);
-}
-
-IVec3 mean(const std::array<int128, 3>& sum, int128 mass)
-{
-    return {divided(sum[0], mass), divided(sum[1], mass), divided(sum[2], mass)};
 }
 
 /// Rows of the box on its lattice, from rows [nm].
@@ -49,14 +43,66 @@ IVec3 combined(const std::array<IVec3, 3>& rows, const Image& counts)
     return sum;
 }
 
+/// An order-independent sum of tensors.
+class TensorSum {
+public:
+    /// a (x) b
+    void add(const Vec3& a, const Vec3& b)
+    {
+        for (int i = 0; i < 3; ++i)
+            for (int j = 0; j < 3; ++j) sum_[index(3 * i + j)].add(a[i] * b[j]);
+    }
+
+    /// Collective.
+    Mat3 over_all(const Communicator& comm)
+    {
+        comm.sum(std::span(sum_));
+        Mat3 result;
+        for (int i = 0; i < 3; ++i)
+            for (int j = 0; j < 3; ++j) result(i, j) = sum_[index(3 * i + j)].value();
+        return result;
+    }
+
+private:
+    std::array<FixedSum, 9> sum_;
+};
+
 } // namespace
+
+/// From the first member of a group to the centre of all [nm].
+Vec3 ScalingGroups::from_head(std::span<const Member> members, const std::vector<IVec3>& x)
+{
+    Vec3 sum = Vec3::Zero();
+    for (const auto& member : members.subspan(1))
+        sum += member.weight * to_real(IVec3(x[index(member.atom)] - x[index(members.front().atom)]), position_unit);
+    return sum;
+}
+
+/// Of the centre [nm/ps].
+Vec3 ScalingGroups::velocity(std::span<const Member> members, const Atoms& atoms)
+{
+    Vec3 sum = Vec3::Zero();
+    for (const auto& member : members) sum += member.weight * to_real(atoms.v[index(member.atom)], velocity_unit);
+    return sum;
+}
+
+IVec3 ScalingGroups::Sum::centre() const
+{
+    return {divided(x[0], mass), divided(x[1], mass), divided(x[2], mass)};
+}
+
+Vec3 ScalingGroups::Sum::velocity() const
+{
+    Vec3 u;
+    for (int k = 0; k < 3; ++k) u[k] = static_cast<double>(v[index(k)]) / static_cast<double>(mass) * velocity_unit;
+    return u;
+}
 
 ScalingGroups::Sum& ScalingGroups::Sum::operator+=(const Sum& other)
 {
     mass += other.mass;
     for (std::size_t k = 0; k < 3; ++k) {
         x[k] += other.x[k];
-        x_ref[k] += other.x_ref[k];
         v[k] += other.v[k];
     }
     return *this;
@@ -64,37 +110,52 @@ ScalingGroups::Sum& ScalingGroups::Sum::operator+=(const Sum& other)
 
 ScalingGroups::ScalingGroups(Communicator comm, const Topology& topology, const std::vector<MoleculeClusters>& clusters,
                              const Partition& partition, const Atoms& atoms)
-    : comm_(std::move(comm)), topology_(topology)
+    : comm_(std::move(comm)), n_atoms_(topology.n_atoms())
 {
     for (const auto& molecule : clusters)
         any_cut_ |= std::ranges::any_of(molecule.clusters, [](const ConstraintCluster& c) { return !c.small; });
     const auto n = index(atoms.n_owned);
-    group_.resize(n);
-    mass_.resize(n);
-    std::map<AtomId, std::int32_t> cut; // by lowest id
-    std::vector<std::int32_t> of_head(n, -1);
-    const auto add_group = [this](AtomId key) {
-        key_.push_back(key);
-        return static_cast<std::int32_t>(key_.size()) - 1;
-    };
+    std::map<AtomId, std::int32_t> cut;                 // by lowest id
+    std::vector<std::pair<AtomId, std::int32_t>> whole; // id of the head, atom
+    whole.reserve(n);
     for (std::size_t i = 0; i < n; ++i) {
+        if (atoms.inverse_mass[i] == 0.0) continue;
         const auto& place = partition.place()[i];
         const auto& molecule = clusters[index(place.molecule_type)];
         const auto of = molecule.cluster_of[index(place.index)];
-        group_[i] = -1;
-        if (atoms.inverse_mass[i] == 0.0) continue;
-        mass_[i] = round_to_int(atoms.mass[i] / mass_unit);
-        if (of >= 0 && !molecule.clusters[index(of)].small) {
-            const AtomId key = place.molecule_start + molecule.clusters[index(of)].atoms.front();
-            const auto [found, is_new] = cut.try_emplace(key, 0);
-            if (is_new) found->second = add_group(key);
-            group_[i] = found->second;
+        const auto atom = static_cast<std::int32_t>(i);
+        if (of < 0 || molecule.clusters[index(of)].small) {
+            whole.emplace_back(place.molecule_start + molecule.group_head[index(place.index)], atom);
             continue;
         }
-        const auto head = partition.local().find(place.molecule_start + molecule.group_head[index(place.index)]);
-        auto& group = of_head[index(head)];
-        if (group < 0) group = add_group(-1);
-        group_[i] = group;
+        const AtomId key = place.molecule_start + molecule.clusters[index(of)].atoms.front();
+        const auto [found, is_new] = cut.try_emplace(key, static_cast<std::int32_t>(cut_keys_.size()));
+        if (is_new) cut_keys_.push_back(key);
+        cut_members_.push_back({atom, found->second, round_to_int(atoms.mass[i] / mass_unit)});
+    }
+    // Members in the order of their ids: their sums have the same bits on any rank.
+    std::ranges::sort(whole, [&](const auto& a, const auto& b) {
+        return a.first != b.first ? a.first < b.first : atoms.id[index(a.second)] < atoms.id[index(b.second)];
+    });
+    for (std::size_t begin = 0; begin < whole.size();) {
+        double mass = 0.0;
+        auto end = begin;
+        for (; end < whole.size() && whole[end].first == whole[begin].first; ++end)
+            mass += atoms.mass[index(whole[end].second)];
+        for (; begin < end; ++begin)
+            members_.push_back({whole[begin].second, atoms.mass[index(whole[begin].second)] / mass});
+        whole_.push_back({static_cast<std::int32_t>(members_.size()), mass});
+    }
+}
+
+/// Calls use(members, mass) for each group that is owned whole.
+template <class Use>
+void ScalingGroups::for_each_whole(Use use) const
+{
+    std::size_t begin = 0;
+    for (const auto& group : whole_) {
+        use(std::span(members_).subspan(begin, index(group.end) - begin), group.mass);
+        begin = index(group.end);
     }
 }
 
@@ -118,153 +179,94 @@ std::int64_t ScalingGroups::count(const Topology& topology, const std::vector<Mo
     return n;
 }
 
-int ScalingGroups::directory_rank(AtomId id) const
+/// Position of a member of a group that may be cut, as part of it.
+IVec3 ScalingGroups::unwrapped(const std::vector<IVec3>& x, std::int32_t i, const Atoms& atoms, const Box& box) const
 {
-    return static_cast<int>(std::int64_t{id} * comm_.size() / topology_.n_atoms());
+    return x[index(i)] + box.shift(atoms.image[index(i)]);
 }
 
-/// Position of an owned atom as part of its group.
-IVec3 ScalingGroups::whole(const IVec3& x, std::size_t i, const Atoms& atoms, const Box& box) const
+/// Of each group with members here that may be cut: the sums over all its members. `x`: positions. Collective.
+std::vector<ScalingGroups::Sum> ScalingGroups::cut_sums(const std::vector<IVec3>& x, const Atoms& atoms,
+                                                        const Box& box) const
 {
-    return key_[index(group_[i])] < 0 ? x : IVec3(x + box.shift(atoms.image[i]));
-}
-
-/// Of each group: what this rank has of it. Without a box only masses and velocities.
-std::vector<ScalingGroups::Sum> ScalingGroups::sums(const Atoms& atoms, const Box* box) const
-{
-    std::vector<Sum> sums(key_.size());
-    for (std::size_t i = 0; i < group_.size(); ++i) {
-        if (group_[i] < 0) continue;
-        auto& sum = sums[index(group_[i])];
-        const int128 m = mass_[i];
-        sum.mass += mass_[i];
-        for (int k = 0; k < 3; ++k) sum.v[index(k)] += m * atoms.v[i][k];
-        if (box == nullptr) continue;
-        const IVec3 x = whole(atoms.x[i], i, atoms, *box), x_ref = whole(atoms.x_ref[i], i, atoms, *box);
+    std::vector<Sum> sums(cut_keys_.size());
+    for (const auto& [atom, group, mass] : cut_members_) {
+        Sum own{.mass = mass};
+        const IVec3 place = unwrapped(x, atom, atoms, box);
         for (int k = 0; k < 3; ++k) {
-            sum.x[index(k)] += m * x[k];
-            sum.x_ref[index(k)] += m * x_ref[k];
+            own.x[index(k)] = int128{mass} * place[k];
+            own.v[index(k)] = int128{mass} * atoms.v[index(atom)][k];
         }
+        sums[index(group)] += own;
     }
+    if (!any_cut_) return sums;
+    const auto directory_rank = [this](AtomId id) {
+        return static_cast<int>(std::int64_t{id} * comm_.size() / n_atoms_);
+    };
+    struct Share {
+        AtomId key;
+        Sum sum;
+    };
+    Outbox<Share> asking, answers;
+    std::map<AtomId, std::size_t> group_of_key;
+    for (std::size_t g = 0; g < sums.size(); ++g) {
+        group_of_key[cut_keys_[g]] = g;
+        asking.send(directory_rank(cut_keys_[g]), {cut_keys_[g], sums[g]});
+    }
+    std::map<AtomId, Sum> totals;
+    std::vector<std::pair<int, AtomId>> asked;
+    asking.exchange(comm_, [&](int rank, const Share& share) {
+        totals[share.key] += share.sum;
+        asked.emplace_back(rank, share.key);
+    });
+    for (const auto& [rank, key] : asked) answers.send(rank, {key, totals[key]});
+    answers.exchange(comm_, [&](int, const Share& share) { sums[group_of_key.at(share.key)] = share.sum; });
     return sums;
 }
 
-Mat3 ScalingGroups::kinetic_tensor(const Atoms& atoms) const
+Mat3 ScalingGroups::kinetic_tensor(const Atoms& atoms, const Box& box) const
 {
-    std::array<FixedSum, 6> tensor;
-    const auto add = [&tensor](const Sum& sum) {
-        if (sum.mass == 0) return;
-        const double mass = static_cast<double>(sum.mass) * mass_unit;
-        Vec3 u;
-        for (int k = 0; k < 3; ++k)
-            u[k] = static_cast<double>(sum.v[index(k)]) / static_cast<double>(sum.mass) * velocity_unit;
-        std::size_t at = 0;
-        for (int a = 0; a < 3; ++a)
-            for (int b = 0; b <= a; ++b) tensor[at++].add(0.5 * mass * (u[a] * u[b]));
-    };
-    const auto of_groups = sums(atoms, nullptr);
-    std::map<int, std::vector<std::byte>> partial;
-    for (std::size_t g = 0; g < of_groups.size(); ++g) {
-        if (key_[g] < 0) {
-            add(of_groups[g]);
-            continue;
-        }
-        Packer pack(partial[directory_rank(key_[g])]);
-        pack.put(key_[g]);
-        pack.put(of_groups[g]);
+    TensorSum tensor;
+    for_each_whole([&](std::span<const Member> members, double mass) {
+        const Vec3 u = velocity(members, atoms);
+        tensor.add(0.5 * mass * u, u);
+    });
+    // Of a group that is cut, the rank that holds its first atom adds all.
+    const auto sums = cut_sums(atoms.x, atoms, box);
+    std::vector<bool> mine(sums.size());
+    for (const auto& member : cut_members_)
+        if (atoms.id[index(member.atom)] == cut_keys_[index(member.group)]) mine[index(member.group)] = true;
+    for (std::size_t g = 0; g < sums.size(); ++g) {
+        if (!mine[g]) continue;
+        const Vec3 u = sums[g].velocity();
+        tensor.add(0.5 * (static_cast<double>(sums[g].mass) * mass_unit) * u, u);
     }
-    if (any_cut_) {
-        std::vector<Message> messages;
-        for (auto& [rank, data] : partial) messages.push_back({rank, std::move(data)});
-        std::map<AtomId, Sum> totals;
-        for (const auto& message : comm_.exchange(std::move(messages))) {
-            Unpacker unpack(message.data);
-            while (!unpack.empty()) {
-                const auto key = unpack.get<AtomId>();
-                totals[key] += unpack.get<Sum>();
-            }
-        }
-        for (const auto& [key, sum] : totals) add(sum);
-    }
-    comm_.sum(std::span(tensor));
-    Mat3 result;
-    std::size_t at = 0;
-    for (int a = 0; a < 3; ++a)
-        for (int b = 0; b <= a; ++b) result(a, b) = result(b, a) = tensor[at++].value();
-    return result;
-}
-
-void ScalingGroups::find_centres(const Atoms& atoms, const Box& box)
-{
-    auto of_groups = sums(atoms, &box);
-    if (any_cut_) {
-        std::map<int, std::vector<std::byte>> partial;
-        std::map<AtomId, std::size_t> group_of_key;
-        for (std::size_t g = 0; g < of_groups.size(); ++g) {
-            if (key_[g] < 0) continue;
-            group_of_key[key_[g]] = g;
-            Packer pack(partial[directory_rank(key_[g])]);
-            pack.put(key_[g]);
-            pack.put(of_groups[g]);
-        }
-        const auto messages = [](std::map<int, std::vector<std::byte>>& by_rank) {
-            std::vector<Message> list;
-            for (auto& [rank, data] : by_rank) list.push_back({rank, std::move(data)});
-            return list;
-        };
-        std::map<AtomId, Sum> totals;
-        std::vector<std::pair<int, AtomId>> asked;
-        for (const auto& message : comm_.exchange(messages(partial))) {
-            Unpacker unpack(message.data);
-            while (!unpack.empty()) {
-                const auto key = unpack.get<AtomId>();
-                totals[key] += unpack.get<Sum>();
-                asked.emplace_back(message.rank, key);
-            }
-        }
-        std::map<int, std::vector<std::byte>> answers;
-        for (const auto& [rank, key] : asked) {
-            Packer pack(answers[rank]);
-            pack.put(key);
-            pack.put(totals[key]);
-        }
-        for (const auto& message : comm_.exchange(messages(answers))) {
-            Unpacker unpack(message.data);
-            while (!unpack.empty()) {
-                const auto key = unpack.get<AtomId>();
-                of_groups[group_of_key.at(key)] = unpack.get<Sum>();
-            }
-        }
-    }
-    centres_.resize(of_groups.size());
-    for (std::size_t g = 0; g < of_groups.size(); ++g) {
-        const auto& sum = of_groups[g];
-        auto& centre = centres_[g];
-        centre.x = mean(sum.x, sum.mass);
-        centre.x_ref = mean(sum.x_ref, sum.mass);
-        for (int k = 0; k < 3; ++k)
-            centre.velocity[k] = static_cast<double>(sum.v[index(k)]) / static_cast<double>(sum.mass) * velocity_unit;
-    }
+    return tensor.over_all(comm_);
 }
 
 Mat3 ScalingGroups::internal_virial(const Atoms& atoms, const Box& box) const
 {
-    std::array<FixedSum, 9> tensor;
-    for (std::size_t i = 0; i < group_.size(); ++i) {
-        if (group_[i] < 0) continue;
-        const Vec3 d =
-            to_real(IVec3(whole(atoms.x_ref[i], i, atoms, box) - centres_[index(group_[i])].x_ref), position_unit);
-        IVec3 force = atoms.f[i];
-        for (const auto& further : atoms.f_further) force += further[i];
-        const Vec3 f = to_real(force, force_unit);
-        for (int a = 0; a < 3; ++a)
-            for (int b = 0; b < 3; ++b) tensor[index(3 * a + b)].add(0.5 * (d[a] * f[b]));
+    const auto force = [&atoms](std::int32_t i) {
+        IVec3 sum = atoms.f[index(i)];
+        for (const auto& further : atoms.f_further) sum += further[index(i)];
+        return to_real(sum, force_unit);
+    };
+    TensorSum tensor;
+    for_each_whole([&](std::span<const Member> members, double) {
+        if (members.size() == 1) return;
+        const Vec3 centre = from_head(members, atoms.x_ref);
+        const IVec3 head = atoms.x_ref[index(members.front().atom)];
+        for (const auto& member : members) {
+            const Vec3 d = to_real(IVec3(atoms.x_ref[index(member.atom)] - head), position_unit) - centre;
+            tensor.add(0.5 * d, force(member.atom));
+        }
+    });
+    const auto sums = cut_sums(atoms.x_ref, atoms, box);
+    for (const auto& member : cut_members_) {
+        const IVec3 d = unwrapped(atoms.x_ref, member.atom, atoms, box) - sums[index(member.group)].centre();
+        tensor.add(0.5 * to_real(d, position_unit), force(member.atom));
     }
-    comm_.sum(std::span(tensor));
-    Mat3 result;
-    for (int a = 0; a < 3; ++a)
-        for (int b = 0; b < 3; ++b) result(a, b) = tensor[index(3 * a + b)].value();
-    return result;
+    return tensor.over_all(comm_);
 }
 
 void ScalingGroups::follow(Atoms& atoms, const Box& from, const Mat3& to, const Mat3& velocities, double before) const
@@ -275,31 +277,38 @@ void ScalingGroups::follow(Atoms& atoms, const Box& from, const Mat3& to, const 
     struct Move {
         IVec3 x, v;
     };
-    std::vector<Move> moves(centres_.size());
-    for (std::size_t g = 0; g < centres_.size(); ++g) {
-        const auto& centre = centres_[g];
-        const Vec3& u = centre.velocity;
+    const auto move_of = [&](const IVec3& centre, const Vec3& u) -> Move {
         Vec3 more;
         for (int k = 0; k < 3; ++k)
             more[k] = u[0] * velocities(0, k) + u[1] * velocities(1, k) + u[2] * velocities(2, k) - u[k];
         // From where it is in the canonical cell: the same on any rank.
-        IVec3 middle = centre.x - to_lattice(u * before, position_unit);
+        IVec3 middle = centre - to_lattice(u * before, position_unit);
         const Image image = from.wrap(middle);
         const Vec3 s = from.fractional(middle);
         Vec3 along = Vec3::Zero();
         for (std::size_t k = 0; k < 3; ++k)
             for (int a = 0; a < 3; ++a) along[a] += s[static_cast<int>(k)] * static_cast<double>(change[k][a]);
-        moves[g].v = to_lattice(more, velocity_unit);
-        moves[g].x = to_lattice(along, 1.0) + combined(change, image) +
-                     to_lattice(to_real(moves[g].v, velocity_unit) * before, position_unit);
-    }
-    for_each_owned(atoms, [&](std::size_t i) {
-        if (group_[i] < 0) return;
-        const auto g = index(group_[i]);
-        atoms.x[i] += moves[g].x;
-        if (key_[g] >= 0) atoms.x[i] -= combined(change, atoms.image[i]);
-        atoms.v[i] += moves[g].v;
+        const IVec3 v = to_lattice(more, velocity_unit);
+        return {to_lattice(along, 1.0) + combined(change, image) +
+                    to_lattice(to_real(v, velocity_unit) * before, position_unit),
+                v};
+    };
+    const auto apply = [&atoms](std::int32_t i, const Move& move) {
+        atoms.x[index(i)] += move.x;
+        atoms.v[index(i)] += move.v;
+    };
+    for_each_whole([&](std::span<const Member> members, double) {
+        const IVec3 centre =
+            atoms.x[index(members.front().atom)] + to_lattice(from_head(members, atoms.x), position_unit);
+        const Move move = move_of(centre, velocity(members, atoms));
+        for (const auto& member : members) apply(member.atom, move);
     });
+    std::vector<Move> moves;
+    for (const auto& sum : cut_sums(atoms.x, atoms, from)) moves.push_back(move_of(sum.centre(), sum.velocity()));
+    for (const auto& member : cut_members_) {
+        apply(member.atom, moves[index(member.group)]);
+        atoms.x[index(member.atom)] -= combined(change, atoms.image[index(member.atom)]);
+    }
 }
 
 namespace {
@@ -307,8 +316,28 @@ namespace {
 /// The atoms of a molecule, by their place in it.
 using Molecule = std::map<std::int32_t, AtomRecord>;
 
+/// A cluster that goes on in another image of itself spans a vector of the box and is as long as that: it can not move
+/// as a whole while the vector changes.
+void check_closure(const Molecule& molecule, const MoleculeType& type, const ConstraintCluster& cluster, const Box& box,
+                   const std::array<bool, 3>& kept)
+{
+    for (const auto& c : cluster.constraints) {
+        const auto &from = molecule.at(c.i), &to = molecule.at(c.j);
+        Image spanned;
+        box.minimum_image(to.x + box.shift(to.image) - from.x - box.shift(from.image), spanned);
+        for (int k = 0; k < 3; ++k)
+            if (spanned[k] != 0 && !kept[static_cast<std::size_t>(k)])
+                throw InputError(fmt::format(
+                    "Molecule type {}: constraints hold it to its own periodic images along {} (atoms {} and {}), and "
+                    "that vector of the box changes. Use constraints = h-bonds, a compressibility of 0 along it, or "
+                    "pcoupl = no and no deform.",
+                    type.name, "abc" [k], std::int64_t { c.i } + 1, std::int64_t{c.j} + 1));
+    }
+}
+
 /// Image counts that make the clusters of a molecule whole, one after the other from its first atom on.
-void make_whole(Molecule& molecule, const MoleculeType& type, const MoleculeClusters& clusters, const Box& box)
+void make_whole(Molecule& molecule, const MoleculeType& type, const MoleculeClusters& clusters, const Box& box,
+                const std::array<bool, 3>& kept)
 {
     for (const auto& cluster : clusters.clusters) {
         if (cluster.small) continue;
@@ -330,74 +359,64 @@ void make_whole(Molecule& molecule, const MoleculeType& type, const MoleculeClus
                 reached.push_back(next);
             }
         HOLON_ASSERT(reached.size() == cluster.atoms.size(), type.name);
+        check_closure(molecule, type, cluster, box, kept);
     }
 }
 
 } // namespace
 
 void make_clusters_whole(const Communicator& comm, const Topology& topology, const Box& box,
-                         std::vector<AtomRecord>& records)
+                         const std::array<bool, 3>& kept, std::vector<AtomRecord>& records)
 {
-    std::vector<MoleculeClusters> clusters;
-    bool any = false;
-    for (const auto& molecule : topology.molecule_types) {
-        clusters.push_back(find_clusters(molecule));
-        any |= std::ranges::any_of(clusters.back().clusters, [](const ConstraintCluster& c) { return !c.small; });
-    }
-    if (!any) return;
+    const auto clusters = clusters_of(topology);
+    const auto may_be_cut = [](const ConstraintCluster& c) { return !c.small; };
+    if (std::ranges::none_of(clusters, [&](const MoleculeClusters& molecule) {
+            return std::ranges::any_of(molecule.clusters, may_be_cut);
+        }))
+        return;
     // To one rank per molecule, and back.
-    std::map<int, std::vector<std::byte>> outgoing;
+    struct Sent {
+        std::int64_t at; // among the records of its rank
+        AtomRecord record;
+    };
+    Outbox<Sent> outgoing;
     for (std::size_t r = 0; r < records.size(); ++r) {
         const auto place = topology.place(records[r].id);
         const auto& of = clusters[index(place.molecule_type)];
         const auto cluster = of.cluster_of[index(place.index)];
         if (cluster < 0 || of.clusters[index(cluster)].small) continue;
-        Packer pack(outgoing[static_cast<int>(place.molecule % comm.size())]);
-        pack.put(static_cast<std::int64_t>(r));
-        pack.put(records[r]);
+        outgoing.send(static_cast<int>(place.molecule % comm.size()), {static_cast<std::int64_t>(r), records[r]});
     }
-    const auto exchange = [&comm](std::map<int, std::vector<std::byte>>& by_rank) {
-        std::vector<Message> messages;
-        for (auto& [rank, data] : by_rank) messages.push_back({rank, std::move(data)});
-        return comm.exchange(std::move(messages));
-    };
     struct Home {
         int rank;
         std::int64_t at;
     };
     std::map<AtomId, std::pair<AtomPlace, Molecule>> molecules; // by first atom
     std::map<AtomId, Home> homes;
-    for (const auto& message : exchange(outgoing)) {
-        Unpacker unpack(message.data);
-        while (!unpack.empty()) {
-            const auto at = unpack.get<std::int64_t>();
-            const auto record = unpack.get<AtomRecord>();
-            const auto place = topology.place(record.id);
-            auto& [of, molecule] = molecules[place.molecule_start];
-            of = place;
-            molecule[place.index] = record;
-            homes[record.id] = {message.rank, at};
+    outgoing.exchange(comm, [&](int rank, const Sent& sent) {
+        const auto place = topology.place(sent.record.id);
+        auto& [of, molecule] = molecules[place.molecule_start];
+        of = place;
+        molecule[place.index] = sent.record;
+        homes[sent.record.id] = {rank, sent.at};
+    });
+    on_all(comm, [&] {
+        for (auto& [start, entry] : molecules) {
+            const auto type = index(entry.first.molecule_type);
+            make_whole(entry.second, topology.molecule_types[type], clusters[type], box, kept);
         }
-    }
-    std::map<int, std::vector<std::byte>> returning;
-    for (auto& [start, entry] : molecules) {
-        auto& [place, molecule] = entry;
-        const auto type = index(place.molecule_type);
-        make_whole(molecule, topology.molecule_types[type], clusters[type], box);
-        for (const auto& [at, record] : molecule) {
+    });
+    struct Returned {
+        std::int64_t at;
+        Image image;
+    };
+    Outbox<Returned> returning;
+    for (const auto& [start, entry] : molecules)
+        for (const auto& [at, record] : entry.second) {
             const auto& home = homes.at(record.id);
-            Packer pack(returning[home.rank]);
-            pack.put(home.at);
-            pack.put(record.image);
+            returning.send(home.rank, {home.at, record.image});
         }
-    }
-    for (const auto& message : exchange(returning)) {
-        Unpacker unpack(message.data);
-        while (!unpack.empty()) {
-            auto& record = records[index(unpack.get<std::int64_t>())];
-            record.image = unpack.get<Image>();
-        }
-    }
+    returning.exchange(comm, [&](int, const Returned& back) { records[index(back.at)].image = back.image; });
 }
 
 } // namespace holon

@@ -1,6 +1,7 @@
 #include <holon/dynamics/scheme_check.hpp>
 
 #include <holon/core/error.hpp>
+#include <holon/core/index.hpp>
 #include <holon/dynamics/kinetic.hpp>
 #include <holon/dynamics/scheme.hpp>
 
@@ -39,7 +40,7 @@ std::shared_ptr<const Topology> with_masses_of_scheme(std::shared_ptr<const Topo
     auto changed = std::make_shared<Topology>(*topology);
     std::vector<bool> seen(topology->molecule_types.size());
     for (const auto& block : topology->blocks) {
-        const auto type = static_cast<std::size_t>(block.type);
+        const auto type = index(block.type);
         const auto& atoms = topology->molecule_types[type].atoms;
         auto id = block.first_atom;
         for (std::int64_t m = 0; m < block.count; ++m) {

@@ -1,6 +1,7 @@
 #include <holon/dynamics/system.hpp>
 
 #include <holon/core/error.hpp>
+#include <holon/core/index.hpp>
 #include <holon/core/state_hash.hpp>
 #include <holon/dynamics/scheme.hpp>
 #include <holon/dynamics/scheme_check.hpp>
@@ -26,7 +27,7 @@ System::System(Communicator comm, std::shared_ptr<const Topology> topology, cons
       clusters_(clusters_of(*topology_)),
       forces_(comm_, *topology_, parameters_, box_, start_box.value_or(box), intermolecular),
       constraints_(*topology_, clusters_, solver_order(parameters), solver_settings(parameters, comm_)),
-      partition_(comm_, *topology_, clusters_, needs(), parameters_, box_,
+      partition_(comm_, *topology_, {clusters_, needs()}, parameters_, box_,
                  DomainGrid::choose(comm_.size(), box_, forces_.reach(), parameters.domains)),
       load_(comm_, parameters.load_balancing)
 {
@@ -74,7 +75,7 @@ void System::repartition()
 {
     {
         const auto timer = timers.measure(Stage::repartition);
-        const auto owned = std::span<const IVec3>(atoms.x).first(static_cast<std::size_t>(atoms.n_owned));
+        const auto owned = std::span<const IVec3>(atoms.x).first(index(atoms.n_owned));
         if (const auto grid = load_.better(partition_.grid(), box_, owned, thinnest_domain()))
             partition_.set_grid(*grid);
         partition_.repartition(atoms, forces_.reach());
@@ -191,10 +192,10 @@ void System::hold_frozen(Hold what)
     for (const auto& group : parameters_.frozen_groups) {
         const auto axes = std::ranges::count(group.axes, true);
         if (axes == 0 || (axes == 3 && what != Hold::at_start)) continue;
-        for (std::size_t i = 0; i < static_cast<std::size_t>(atoms.n_owned); ++i) {
+        for (std::size_t i = 0; i < index(atoms.n_owned); ++i) {
             if (!group.atoms.contains(atoms.id[i])) continue;
             for (int k = 0; k < 3; ++k) {
-                if (!group.axes[static_cast<std::size_t>(k)]) continue;
+                if (!group.axes[index(k)]) continue;
                 atoms.v[i][k] = 0;
                 if (what == Hold::positions_too) atoms.x[i][k] = atoms.x_ref[i][k];
             }
@@ -208,8 +209,7 @@ std::uint64_t System::hash() const
     for (std::int32_t i = 0; i < atoms.n_owned; ++i) {
         const auto atom = canonical(atoms, box_, i);
         hash += atom_hash(atom.id, atom.x, atom.image, atom.v);
-        for_each_kept(atoms, static_cast<std::size_t>(i),
-                      [&hash](const KeptNumber& n) { hash += kept_hash(n.id, n.index, n.value); });
+        for_each_kept(atoms, index(i), [&hash](const KeptNumber& n) { hash += kept_hash(n.id, n.index, n.value); });
     }
     return static_cast<std::uint64_t>(comm_.sum(static_cast<std::int64_t>(hash))) + box_hash(box_) + state.hash();
 }

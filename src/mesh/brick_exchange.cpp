@@ -1,17 +1,11 @@
 #include "brick_exchange.hpp"
 
+#include <holon/comm/outbox.hpp>
+#include <holon/core/index.hpp>
+
 #include <algorithm>
 
 namespace holon {
-
-namespace {
-
-std::size_t index(std::int64_t i)
-{
-    return static_cast<std::size_t>(i);
-}
-
-} // namespace
 
 template <class Int, class Real>
 std::size_t BrickExchange<Int, Real>::Overlap::points() const
@@ -52,22 +46,22 @@ BrickExchange<Int, Real>::BrickExchange(const Communicator& comm, const PencilLa
 {
     using Part = BufferExchange::Part;
     std::vector<Part> charges_out, charges_in, potentials_out, potentials_in;
-    std::vector<Message> to_owners; // of pencils: which brick they share points with
+    Outbox<Brick> to_owners; // of pencils: which brick they share points with
     for (int p = 0; p < layout_.pencils(); ++p) {
         auto shared = overlap(brick, p);
         if (shared.points() == 0) continue;
         const int rank = layout_.rank_of(p / layout_.fy, p % layout_.fy);
         charges_out.push_back({rank, shared.points() * sizeof(Int)});
         potentials_in.push_back({rank, shared.points() * sizeof(Real)});
-        Packer(to_owners.emplace_back(Message{rank, {}}).data).put(brick);
+        to_owners.send(rank, brick);
         as_brick_.push_back(std::move(shared));
     }
-    for (const auto& [rank, data] : comm.exchange(std::move(to_owners))) {
-        auto shared = overlap(Unpacker(data).get<Brick>(), pencil_);
+    to_owners.exchange(comm, [&](int rank, const Brick& theirs) {
+        auto shared = overlap(theirs, pencil_);
         charges_in.push_back({rank, shared.points() * sizeof(Int)});
         potentials_out.push_back({rank, shared.points() * sizeof(Real)});
         as_pencil_.push_back(std::move(shared));
-    }
+    });
     to_pencils_.emplace(comm, charges_out, charges_in, 4);
     to_bricks_.emplace(comm, potentials_out, potentials_in, 5);
 }

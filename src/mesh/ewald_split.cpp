@@ -40,29 +40,28 @@ double ProlateSplit::smooth_force(double r) const
     return (psi_.primitive(x) - x * psi_.value(x)) / (psi_.integral() * x * x * x * cutoff_ * cutoff_ * cutoff_);
 }
 
-double ProlateSplit::transform(double k) const
+/// Between two nodes; `at`: in intervals.
+ProlateSplit::Node ProlateSplit::transform_at(double at) const
 {
-    const double x = k / k_max();
-    if (!(x <= 1.0)) return 0.0;
-    const double at = x * intervals;
     const auto n = std::min(static_cast<std::size_t>(at), intervals - 1);
     const Node &here = transform_[n], &next = transform_[n + 1];
     const double t = at - static_cast<double>(n), step = next.value - here.value;
-    const double bend = here.slope + next.slope - 2.0 * step;
-    return here.value + t * (here.slope + t * (3.0 * step - 2.0 * here.slope - next.slope + t * bend));
+    const double bend = here.slope + next.slope - 2.0 * step, rise = 3.0 * step - 2.0 * here.slope - next.slope;
+    return {here.value + t * (here.slope + t * (rise + t * bend)), here.slope + t * (2.0 * rise + t * 3.0 * bend)};
+}
+
+double ProlateSplit::transform(double k) const
+{
+    const double at = k / k_max() * intervals;
+    return at <= intervals ? transform_at(at).value : 0.0;
 }
 
 double ProlateSplit::transform_slope(double k) const
 {
-    const double x = k / k_max();
-    if (!(x <= 1.0)) return 0.0;
-    const double at = x * intervals;
-    const auto n = std::min(static_cast<std::size_t>(at), intervals - 1);
-    const Node &here = transform_[n], &next = transform_[n + 1];
-    const double t = at - static_cast<double>(n), step = next.value - here.value;
-    const double bend = here.slope + next.slope - 2.0 * step;
-    const double slope = here.slope + t * (2.0 * (3.0 * step - 2.0 * here.slope - next.slope) + t * 3.0 * bend);
-    return at * slope / transform(k);
+    const double at = k / k_max() * intervals;
+    if (!(at <= intervals)) return 0.0;
+    const auto [value, slope] = transform_at(at);
+    return at * slope / value;
 }
 
 double GaussianSplit::beta_for(double cutoff, double tolerance)

@@ -1,6 +1,7 @@
 #include "fourier_grid.hpp"
 
 #include <holon/comm/buffer_exchange.hpp>
+#include <holon/core/index.hpp>
 #include <holon/core/parallel.hpp>
 
 #include "line_transform.hpp"
@@ -36,11 +37,6 @@ int PencilLayout::pencil_of(int rank) const
 }
 
 namespace {
-
-std::size_t index(std::int64_t i)
-{
-    return static_cast<std::size_t>(i);
-}
 
 constexpr int batch = 8;
 

@@ -1,5 +1,6 @@
 #include <holon/mesh/mesh.hpp>
 
+#include <holon/core/index.hpp>
 #include <holon/core/instruction_sets.hpp>
 #include <holon/core/parallel.hpp>
 #include <holon/core/units.hpp>
@@ -18,11 +19,6 @@
 namespace holon {
 
 namespace {
-
-std::size_t index(std::int64_t i)
-{
-    return static_cast<std::size_t>(i);
-}
 
 // Too few for a thread; atoms in whole blocks.
 constexpr std::size_t few_atoms = 16 * mesh::block, few_points = 4096;

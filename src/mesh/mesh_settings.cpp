@@ -1,25 +1,35 @@
 #include <holon/mesh/mesh_settings.hpp>
 
 #include <holon/core/portable_math.hpp>
+#include <holon/core/units.hpp>
 
 #include <algorithm>
 #include <cmath>
+#include <optional>
 #include <span>
 
 namespace holon {
 
 namespace {
 
-/// Prolate split and window that reach an error: band of the split, window width, spacing over cutoff, window band over
-/// width. Measured on water and solvated proteins at a cutoff of 0.9 nm by tools/mesh_accuracy.
+/// Prolate split and window that reach an error: band of the split, window width, spacing over split radius, window
+/// band over width. Measured on water and solvated proteins at a radius of 0.9 nm by tools/mesh_accuracy.
 struct Choice {
     double error, band;
     int width;
     double spacing, window_band;
 };
+constexpr double radius_of_choices = 0.9; // [nm]
 
-constexpr Choice narrow_choices[] = {
-    {8.7e-4, 9.25, 5, 0.383, 2.15}, {5.3e-4, 10.0, 5, 0.35, 2.15}, {3.1e-4, 11.0, 5, 0.3, 2.2}};
+/// What the same choice errs at another radius: its error times this.
+double error_factor(double radius)
+{
+    return portable::exp(2.1 * portable::log(radius_of_choices / radius));
+}
+
+constexpr Choice narrow_choices[] = {{8.7e-4, 9.25, 5, 0.383, 2.15}, {5.3e-4, 10.0, 5, 0.35, 2.15},
+                                     {3.1e-4, 11.0, 5, 0.3, 2.2},    {2.3e-4, 11.0, 5, 0.272, 2.27},
+                                     {1.6e-4, 11.3, 5, 0.247, 2.33}, {1.05e-4, 11.8, 5, 0.22, 2.42}};
 constexpr Choice medium_choices[] = {
     {2.2e-4, 11.4, 6, 0.3, 2.1}, {1.1e-4, 12.02, 6, 0.278, 2.15}, {6.5e-5, 12.35, 6, 0.252, 2.2}};
 constexpr Choice wide_choices[] = {{2.4e-5, 12.9, 8, 0.25, 1.85},
@@ -41,13 +51,6 @@ Choice interpolate(std::span<const Choice> rows, double error)
                 between(coarse.window_band, fine.window_band)};
     }
     return rows.back();
-}
-
-Choice choose(double error)
-{
-    if (error >= std::end(narrow_choices)[-1].error) return interpolate(narrow_choices, error);
-    if (error >= std::end(medium_choices)[-1].error) return interpolate(medium_choices, error);
-    return interpolate(wide_choices, error);
 }
 
 /// Which lengths of lines a grid may have.
@@ -122,19 +125,64 @@ std::array<int, 3> grid_for(const Box& box, double spacing)
     return n;
 }
 
-MeshSettings prolate_settings(const Parameters& p, const Box& box, const Choice& choice, double fit_tolerance,
-                              int max_degree)
+MeshSettings prolate_settings(const Box& box, double radius, const Choice& choice, double fit_tolerance, int max_degree)
 {
     MeshSettings settings;
     settings.kind = MeshKind::esp;
-    settings.split = std::make_shared<ProlateSplit>(p.rcoulomb, choice.band);
+    settings.split = std::make_shared<ProlateSplit>(radius, choice.band);
     settings.split_parameter = choice.band;
     settings.window_band = choice.window_band * choice.width;
     settings.window = std::make_shared<ProlateWindow>(choice.width, settings.window_band);
-    settings.grid = grid_for(box, choice.spacing * p.rcoulomb);
-    settings.expected_error = choice.error;
-    settings.pair = fit_pair_polynomial_to(*settings.split, p.rcoulomb, fit_tolerance, max_degree, true);
+    settings.grid = grid_for(box, choice.spacing * radius);
+    settings.expected_error = choice.error * error_factor(radius);
+    settings.pair = fit_pair_polynomial_to(*settings.split, radius, fit_tolerance, max_degree, true);
     return settings;
+}
+
+/// Nanoseconds of a step on one processor with AVX-512: of the pairs within the radius and of the mesh. What matters is
+/// their ratio.
+double cost_of(const Box& box, double charge_density, double radius, const Choice& choice)
+{
+    constexpr double room = 0.05; // of pruned lists, beyond the radius [nm]
+    const double charges = charge_density * box.volume(), reach = radius + room;
+    const double pairs = 0.5 * charges * charge_density * 4.0 / 3.0 * units::pi * reach * reach * reach;
+    const auto n = grid_for(box, choice.spacing * radius);
+    const double points = 1.0 * n[0] * n[1] * n[2];
+    const double of_charge = choice.width <= 5 ? 45.0 : choice.width <= 6 ? 60.0 : 110.0; // spread and interpolated
+    return pairs + of_charge * charges + 38.0 * points;
+}
+
+/// A way to an error.
+struct Plan {
+    double radius; // of the split [nm]
+    Choice choice;
+    double cost;
+};
+
+/// The cheapest with this radius.
+Plan plan_at(const Box& box, double charge_density, double error, double radius)
+{
+    const double scaled = error / error_factor(radius);
+    std::optional<Plan> best;
+    for (const std::span<const Choice> rows :
+         {std::span<const Choice>(narrow_choices), {medium_choices}, {wide_choices}}) {
+        if (scaled < rows.back().error && rows.back().width < wide_choices[0].width) continue;
+        const auto choice = interpolate(rows, scaled);
+        const double cost = cost_of(box, charge_density, radius, choice);
+        if (!best || cost < best->cost) best = {radius, choice, cost};
+    }
+    return *best;
+}
+
+/// The cheapest of all with radii up to `most` [nm].
+Plan cheapest_plan(const Box& box, double charge_density, double error, double most)
+{
+    constexpr double per_nm = 20.0; // radii
+    constexpr int shortest = 11;    // with shorter ones hardly anything is won
+    auto best = plan_at(box, charge_density, error, most);
+    for (int k = shortest; k < most * per_nm; ++k)
+        if (const auto plan = plan_at(box, charge_density, error, k / per_nm); plan.cost < best.cost) best = plan;
+    return best;
 }
 
 int max_pair_degree(const Parameters& p)
@@ -144,7 +192,7 @@ int max_pair_degree(const Parameters& p)
 
 } // namespace
 
-MeshSettings choose_mesh(const Parameters& p, const Box& box)
+MeshSettings choose_mesh(const Parameters& p, const Box& box, double charge_density)
 {
     const double beta = GaussianSplit::beta_for(p.rcoulomb, p.ewald_rtol);
     const double as_spme = spme_error(p, box, beta);
@@ -153,9 +201,11 @@ MeshSettings choose_mesh(const Parameters& p, const Box& box)
         // smooth PME. It follows the box, but in steps: boxes that differ little have the same mesh.
         const double octave = portable::log(2.0) / 8.0;
         const double in_steps = portable::exp(octave * std::floor(portable::log(0.8 * as_spme) / octave));
-        const auto choice = choose(p.mesh_accuracy > 0.0 ? 0.7 * p.mesh_accuracy : in_steps);
+        const double error = p.mesh_accuracy > 0.0 ? 0.7 * p.mesh_accuracy : in_steps;
+        const auto plan = p.coulomb_split_radius > 0.0 ? plan_at(box, charge_density, error, p.coulomb_split_radius)
+                                                       : cheapest_plan(box, charge_density, error, p.rcoulomb);
         // The largest error of a pair, which makes 0.65 times as much of the forces.
-        return prolate_settings(p, box, choice, 0.65 * choice.error, max_pair_degree(p));
+        return prolate_settings(box, plan.radius, plan.choice, 0.65 * plan.choice.error, max_pair_degree(p));
     }
     MeshSettings settings;
     settings.kind = MeshKind::spme;
@@ -175,7 +225,9 @@ MeshSettings reference_mesh(const Parameters& p, const Box& box, const MeshSetti
 {
     constexpr Choice converged = {1e-8, 20.0, 14, 0.14, 2.0};
     const double error = settings.expected_error / 40.0;
-    return prolate_settings(p, box, error > 1e-6 ? choose(error) : converged, 1e-9, 22);
+    const double radius = settings.kind == MeshKind::esp ? settings.pair.cutoff : p.rcoulomb;
+    const auto choice = error > 1e-6 ? plan_at(box, charges_of_liquids, error, radius).choice : converged;
+    return prolate_settings(box, radius, choice, 1e-9, 22);
 }
 
 MeshSettings plain_ewald(const Parameters& p)

@@ -1,3 +1,4 @@
+#include <holon/core/index.hpp>
 #include <holon/core/portable_math.hpp>
 #include <holon/core/units.hpp>
 #include <holon/mesh/mesh.hpp>
@@ -11,11 +12,6 @@ namespace holon {
 namespace {
 
 using Complex = std::complex<double>;
-
-std::size_t index(std::int64_t i)
-{
-    return static_cast<std::size_t>(i);
-}
 
 class PlainEwald final : public LongRange {
 public:

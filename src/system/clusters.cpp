@@ -1,3 +1,4 @@
+#include <holon/core/index.hpp>
 #include <holon/system/clusters.hpp>
 
 #include <algorithm>
@@ -7,11 +8,6 @@
 namespace holon {
 
 namespace {
-
-std::size_t index(std::int32_t k)
-{
-    return static_cast<std::size_t>(k);
-}
 
 /// Per atom the lowest atom that constraints connect it to (itself, if there are none).
 std::vector<std::int32_t> lowest_connected(std::size_t n_atoms, const std::vector<Constraint>& constraints)

@@ -1,6 +1,7 @@
 #include <holon/system/freeze.hpp>
 
 #include <holon/core/error.hpp>
+#include <holon/core/index.hpp>
 
 #include <algorithm>
 #include <map>
@@ -10,11 +11,6 @@
 namespace holon {
 
 namespace {
-
-std::size_t index(std::int64_t i)
-{
-    return static_cast<std::size_t>(i);
-}
 
 enum class Frozen : std::uint8_t { no, partly, whole };
 using Mask = std::vector<Frozen>; // per atom of a molecule

@@ -1,5 +1,7 @@
 #include "import_region.hpp"
 
+#include <holon/core/index.hpp>
+
 #include <algorithm>
 #include <limits>
 
@@ -16,7 +18,7 @@ ImportRegion::ImportRegion(const DomainGrid& grid, const Box& box, double width,
 
 bool ImportRegion::starts_below(int axis, const DomainGrid::Cell& from, const Bounds& bounds) const
 {
-    const auto k = static_cast<std::size_t>(axis);
+    const auto k = index(axis);
     return grid_.lower(axis, from) - reach_[k] < bounds.high[k];
 }
 
@@ -27,14 +29,14 @@ ImportRegion::Bounds ImportRegion::bounds(const DomainGrid::Cell& to, const Doma
     rows.low.fill(std::numeric_limits<double>::max());
     rows.high.fill(std::numeric_limits<double>::lowest());
     const auto include = [&](int axis, const DomainGrid::Cell& partner) {
-        const auto k = static_cast<std::size_t>(axis);
+        const auto k = index(axis);
         rows.low[k] = std::min(rows.low[k], grid_.lower(axis, partner));
         rows.high[k] = std::max(rows.high[k], grid_.upper(axis, partner));
     };
     // Numbers of partners' domains along an axis go from that of `to` as far as the halo of `from` can reach, or are
     // that of `to` only, where the atom itself lies further along.
     const auto may_have_partners = [&](int axis, const DomainGrid::Cell& partner) {
-        const auto k = static_cast<std::size_t>(axis);
+        const auto k = index(axis);
         if (partner[k] == to[k]) return true;
         return from[k] == to[k] && grid_.lower(axis, partner) < grid_.upper(axis, from) + width_[k] + 2.0 * reach_[k];
     };

@@ -1,3 +1,4 @@
+#include <holon/core/index.hpp>
 #include <holon/system/load_balance.hpp>
 
 #include <algorithm>
@@ -86,7 +87,7 @@ DomainLoad DomainLoad::of(std::int64_t load, const DomainGrid& grid, int rank, c
         for (int k = 0; k < 3; ++k) {
             const double low = grid.lower(k, cell), high = grid.upper(k, cell);
             const double bin = std::floor((s[k] - low) / (high - low) * bins);
-            ++atoms[static_cast<std::size_t>(k)][static_cast<std::size_t>(std::clamp(bin, 0.0, bins - 1.0))];
+            ++atoms[index(k)][static_cast<std::size_t>(std::clamp(bin, 0.0, bins - 1.0))];
         }
     }
     for (std::size_t k = 0; k < 3; ++k) {
@@ -107,10 +108,10 @@ DomainGrid balanced(const DomainGrid& grid, std::span<const DomainLoad> loads, c
         for (int j = 0; j < n[1]; ++j) {
             RowLoad domains(grid.faces(2, {i, j, 0}));
             for (int k = 0; k < n[2]; ++k) {
-                const auto& load = loads[static_cast<std::size_t>(grid.rank({i, j, k}))];
-                slabs.add(static_cast<std::size_t>(i), load, 0);
-                columns.add(static_cast<std::size_t>(j), load, 1);
-                domains.add(static_cast<std::size_t>(k), load, 2);
+                const auto& load = loads[index(grid.rank({i, j, k}))];
+                slabs.add(index(i), load, 0);
+                columns.add(index(j), load, 1);
+                domains.add(index(k), load, 2);
             }
             balance_row(result.faces(2, {i, j, 0}), domains, least[2]);
         }
@@ -145,15 +146,7 @@ std::optional<DomainGrid> LoadBalance::better(const DomainGrid& grid, const Box&
     if (report_.mode == LoadBalancing::no) return std::nullopt;
     if (report_.mode == LoadBalancing::automatic && imbalance < worth_a_move) return std::nullopt;
     ++report_.moves;
-    using Words = std::array<std::int64_t, sizeof(DomainLoad) / sizeof(std::int64_t)>;
-    const auto all = comm_.all_gather(std::bit_cast<Words>(DomainLoad::of(load, grid, comm_.rank(), box, x)));
-    std::vector<DomainLoad> loads;
-    for (auto words = all.begin(); words != all.end(); words += std::tuple_size_v<Words>) {
-        Words of_rank;
-        std::copy_n(words, of_rank.size(), of_rank.begin());
-        loads.push_back(std::bit_cast<DomainLoad>(of_rank));
-    }
-    return balanced(grid, loads, least);
+    return balanced(grid, comm_.all_gather(DomainLoad::of(load, grid, comm_.rank(), box, x)), least);
 }
 
 LoadReport LoadBalance::report()

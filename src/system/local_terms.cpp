@@ -1,17 +1,13 @@
 #include <holon/system/local_terms.hpp>
 
 #include <holon/core/error.hpp>
+#include <holon/core/index.hpp>
 
 #include <algorithm>
 
 namespace holon {
 
 namespace {
-
-std::size_t index(std::int64_t i)
-{
-    return static_cast<std::size_t>(i);
-}
 
 /// The anchor is in the middle, so that the other atoms are as near as can be.
 std::int32_t anchor(const InteractionList& list, std::size_t term, int atoms_per_term)

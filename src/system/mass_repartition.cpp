@@ -1,6 +1,7 @@
 #include <holon/system/mass_repartition.hpp>
 
 #include <holon/core/error.hpp>
+#include <holon/core/index.hpp>
 
 #include <algorithm>
 #include <fmt/format.h>
@@ -16,8 +17,8 @@ std::vector<std::set<std::int32_t>> bound_atoms(const MoleculeType& molecule)
 {
     std::vector<std::set<std::int32_t>> bound(molecule.atoms.size());
     const auto add = [&bound](std::int32_t i, std::int32_t j) {
-        bound[static_cast<std::size_t>(i)].insert(j);
-        bound[static_cast<std::size_t>(j)].insert(i);
+        bound[index(i)].insert(j);
+        bound[index(j)].insert(i);
     };
     for (std::size_t kind = 0; kind < interaction_count; ++kind) {
         if (!interaction_info[kind].name.ends_with("_bond")) continue;
@@ -38,7 +39,7 @@ void repartition_masses(Topology& topology, double factor, const std::string& ke
     if (factor <= 1.0) return;
     double smallest = std::numeric_limits<double>::infinity();
     for (const auto& block : topology.blocks)
-        for (const auto& atom : topology.molecule_types[static_cast<std::size_t>(block.type)].atoms)
+        for (const auto& atom : topology.molecule_types[index(block.type)].atoms)
             if (atom.mass > 0.0 && block.count > 0) smallest = std::min(smallest, atom.mass);
     const double least = factor * smallest;
     std::int64_t unbound = 0;
@@ -60,7 +61,7 @@ void repartition_masses(Topology& topology, double factor, const std::string& ke
                                              "from. Use a smaller factor.",
                                              key, place(i), mass, bound[i].size()));
             masses[i].mass = least;
-            masses[static_cast<std::size_t>(*bound[i].begin())].mass -= least - mass;
+            masses[index(*bound[i].begin())].mass -= least - mass;
         }
         for (std::size_t i = 0; i < masses.size(); ++i)
             if (molecule.atoms[i].mass >= least && masses[i].mass < least)

@@ -1,5 +1,6 @@
 #include <holon/system/pair_list.hpp>
 
+#include <holon/core/index.hpp>
 #include <holon/core/instruction_sets.hpp>
 #include <holon/core/parallel.hpp>
 #include <holon/core/portable_math.hpp>
@@ -15,11 +16,6 @@
 namespace holon {
 
 namespace {
-
-std::size_t index(std::int64_t i)
-{
-    return static_cast<std::size_t>(i);
-}
 
 using Point = std::array<float, 3>; // [nm], relative to the rank's origin
 

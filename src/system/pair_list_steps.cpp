@@ -1,6 +1,7 @@
 // The inner list of a pair list, and what is done at every step: positions, margins.
 #include <holon/system/pair_list.hpp>
 
+#include <holon/core/index.hpp>
 #include <holon/core/instruction_sets.hpp>
 #include <holon/core/parallel.hpp>
 
@@ -16,11 +17,6 @@ namespace {
 
 /// Steps with the same inner list. A longer life costs larger margins, so more pairs at every step.
 constexpr int inner_life = 4;
-
-std::size_t index(std::int64_t i)
-{
-    return static_cast<std::size_t>(i);
-}
 
 } // namespace
 

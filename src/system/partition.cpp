@@ -1,9 +1,9 @@
 #include <holon/system/partition.hpp>
 
+#include <holon/comm/outbox.hpp>
 #include <holon/core/error.hpp>
+#include <holon/core/index.hpp>
 #include <holon/core/memory.hpp>
-
-#include "outbox.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -11,12 +11,6 @@
 namespace holon {
 
 namespace {
-
-template <class T>
-std::size_t index(T i)
-{
-    return static_cast<std::size_t>(i);
-}
 
 /// Index of the coupling or COM group of an atom; 255: none.
 template <class Groups, class Get>
@@ -27,22 +21,11 @@ std::uint8_t group_of(const Groups& groups, AtomId id, Get get)
     return 255;
 }
 
-/// Sends what is in the outbox and adds what arrives. Collective.
-template <class Record>
-void exchange(const Communicator& comm, Outbox& outbox, std::vector<Record>& records)
-{
-    for (const auto& message : comm.exchange(outbox.take())) {
-        Unpacker unpack(message.data);
-        while (!unpack.empty()) records.push_back(unpack.get<Record>());
-    }
-}
-
 } // namespace
 
-Partition::Partition(Communicator comm, const Topology& topology, const std::vector<MoleculeClusters>& clusters,
-                     std::vector<MoleculeNeeds> needs, const Parameters& parameters, const Box& box,
-                     const DomainGrid& grid)
-    : comm_(std::move(comm)), topology_(topology), clusters_(clusters), needs_(std::move(needs)),
+Partition::Partition(Communicator comm, const Topology& topology, Types types, const Parameters& parameters,
+                     const Box& box, const DomainGrid& grid)
+    : comm_(std::move(comm)), topology_(topology), clusters_(types.clusters), needs_(std::move(types.needs)),
       keeps_(std::ranges::any_of(needs_, [](const MoleculeNeeds& type) { return !type.kept.empty(); })),
       parameters_(parameters), box_(box), grid_(grid)
 {
@@ -60,14 +43,15 @@ void Partition::distribute(std::vector<AtomRecord> records, std::vector<KeptNumb
     const auto meeting_place = [&](AtomId id) {
         return static_cast<int>(std::int64_t{topology_.place(id).molecule_start} * comm_.size() / n_atoms);
     };
-    Outbox by_molecule, kept_by_molecule;
-    for (const auto& record : records) Packer(by_molecule.to(meeting_place(record.id))).put(record);
+    Outbox<AtomRecord> by_molecule;
+    Outbox<KeptNumber> kept_by_molecule;
+    for (const auto& record : records) by_molecule.send(meeting_place(record.id), record);
     if (!keeps_) kept.clear();
-    for (const auto& number : kept) Packer(kept_by_molecule.to(meeting_place(number.id))).put(number);
+    for (const auto& number : kept) kept_by_molecule.send(meeting_place(number.id), number);
     release(records);
     release(kept);
-    exchange(comm_, by_molecule, records);
-    if (keeps_) exchange(comm_, kept_by_molecule, kept);
+    by_molecule.exchange(comm_, records);
+    if (keeps_) kept_by_molecule.exchange(comm_, kept);
     std::ranges::sort(records, {}, &AtomRecord::id);
 
     const auto owner = [&](AtomId id) {
@@ -76,13 +60,14 @@ void Partition::distribute(std::vector<AtomRecord> records, std::vector<KeptNumb
         HOLON_ASSERT(found != records.end() && found->id == head, std::to_string(head));
         return grid_.rank(grid_.cell_of(box_, found->x));
     };
-    Outbox by_owner, kept_by_owner;
-    for (const auto& record : records) Packer(by_owner.to(owner(record.id))).put(record);
-    for (const auto& number : kept) Packer(kept_by_owner.to(owner(number.id))).put(number);
+    Outbox<AtomRecord> by_owner;
+    Outbox<KeptNumber> kept_by_owner;
+    for (const auto& record : records) by_owner.send(owner(record.id), record);
+    for (const auto& number : kept) kept_by_owner.send(owner(number.id), number);
     release(records);
     release(kept);
-    exchange(comm_, by_owner, records);
-    if (keeps_) exchange(comm_, kept_by_owner, kept);
+    by_owner.exchange(comm_, records);
+    if (keeps_) kept_by_owner.exchange(comm_, kept);
     accept(std::move(records), atoms);
     lay_out_kept(kept, atoms);
     add_neighbour_copies(atoms, width);
@@ -95,7 +80,8 @@ void Partition::repartition(Atoms& atoms, double width)
     std::vector<KeptNumber> kept;
     for (auto* field : {&atoms.x_ref, &atoms.f}) release(*field); // of the last step; their memory is of use here
     records.reserve(index(atoms.n_owned));
-    Outbox leaving, leaving_kept;
+    Outbox<AtomRecord> leaving;
+    Outbox<KeptNumber> leaving_kept;
     for (std::int32_t i = 0; i < atoms.n_owned; ++i) {
         const auto head = head_[index(i)];
         IVec3 x = atoms.x[index(head)];
@@ -105,16 +91,16 @@ void Partition::repartition(Atoms& atoms, double width)
         if (stays)
             records.push_back(canonical(atoms, box_, i));
         else
-            Packer(leaving.to(rank)).put(canonical(atoms, box_, i));
+            leaving.send(rank, canonical(atoms, box_, i));
         for_each_kept(atoms, index(i), [&](const KeptNumber& number) {
             if (stays)
                 kept.push_back(number);
             else
-                Packer(leaving_kept.to(rank)).put(number);
+                leaving_kept.send(rank, number);
         });
     }
-    exchange(comm_, leaving, records);
-    if (keeps_) exchange(comm_, leaving_kept, kept);
+    leaving.exchange(comm_, records);
+    if (keeps_) leaving_kept.exchange(comm_, kept);
     accept(std::move(records), atoms);
     lay_out_kept(kept, atoms);
     add_neighbour_copies(atoms, width);

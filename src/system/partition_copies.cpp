@@ -1,25 +1,17 @@
 #include <holon/system/partition.hpp>
 
+#include <holon/comm/outbox.hpp>
 #include <holon/core/error.hpp>
+#include <holon/core/index.hpp>
+#include <holon/system/owners.hpp>
 
 #include "import_region.hpp"
-#include "outbox.hpp"
 
 #include <algorithm>
 #include <cmath>
 #include <map>
 
 namespace holon {
-
-namespace {
-
-template <class T>
-std::size_t index(T i)
-{
-    return static_cast<std::size_t>(i);
-}
-
-} // namespace
 
 void Partition::append_copy(Atoms& atoms, AtomId id, std::uint8_t zone, int owner)
 {
@@ -55,7 +47,11 @@ void Partition::add_neighbour_copies(Atoms& atoms, double width)
     for (std::int32_t i = 0; i < atoms.n_owned; ++i) fractional.push_back(box_.fractional(atoms.x[index(i)]));
 
     std::map<int, HaloSend> sends;
-    Outbox announced; // per copy: id and zone, in the order of the halo messages
+    struct Announced {
+        AtomId id;
+        std::uint8_t zone;
+    };
+    Outbox<Announced> announced; // in the order of the halo messages
     const auto me = grid_.cell(comm_.rank());
     region.for_each_receiver(me, [&](DomainGrid::Cell to, const ImportRegion::Bounds& bounds) {
         std::uint8_t zone = 0;
@@ -71,7 +67,6 @@ void Partition::add_neighbour_copies(Atoms& atoms, double width)
         auto& send = sends[rank];
         send.rank = rank;
         send.wraps.push_back(wraps);
-        Packer announce(announced.to(rank));
         for (std::int32_t i = 0; i < atoms.n_owned; ++i) {
             const Vec3& s = fractional[index(i)];
             bool needed = true;
@@ -82,84 +77,29 @@ void Partition::add_neighbour_copies(Atoms& atoms, double width)
             if (!needed) continue;
             send.atoms.push_back(i);
             send.wrap_of.push_back(static_cast<std::int32_t>(send.wraps.size()) - 1);
-            announce.put(atoms.id[index(i)]);
-            announce.put(zone);
+            announced.send(rank, {atoms.id[index(i)], zone});
         }
     });
     sends_.clear();
     for (auto& [rank, send] : sends)
         if (!send.atoms.empty()) sends_.push_back(std::move(send));
-    receive_copies(atoms, comm_.exchange(announced.take()));
-}
-
-/// Appends the copies that neighbours have announced.
-void Partition::receive_copies(Atoms& atoms, const std::vector<Message>& announced)
-{
     receives_.clear();
-    for (const auto& message : announced) {
-        auto& receive = receives_.emplace_back();
-        receive.rank = message.rank;
-        Unpacker unpack(message.data);
-        while (!unpack.empty()) {
-            const auto id = unpack.get<AtomId>();
-            const auto zone = unpack.get<std::uint8_t>();
-            receive.atoms.push_back(atoms.n_total);
-            append_copy(atoms, id, zone, message.rank);
-        }
-    }
+    announced.exchange(comm_, [&](int rank, const Announced& copy) {
+        if (receives_.empty() || receives_.back().rank != rank) receives_.emplace_back().rank = rank;
+        receives_.back().atoms.push_back(atoms.n_total);
+        append_copy(atoms, copy.id, copy.zone, rank);
+    });
 }
 
-int Partition::directory_rank(AtomId id) const
+/// Atoms that others may ask for by name.
+std::vector<AtomId> Partition::needed_atoms(const Atoms& atoms) const
 {
-    return static_cast<int>(std::int64_t{id} * comm_.size() / topology_.n_atoms());
-}
-
-/// Owners of the wanted atoms, from a directory that is spread over the ranks by id. Collective.
-std::vector<std::pair<int, AtomId>> Partition::find_owners(const Atoms& atoms, const std::vector<AtomId>& wanted) const
-{
-    constexpr std::uint8_t publish = 0, query = 1;
-    Outbox to_directory;
-    const auto put = [&](AtomId id, std::uint8_t what) {
-        Packer pack(to_directory.to(directory_rank(id)));
-        pack.put(id);
-        pack.put(what);
-    };
+    std::vector<AtomId> needed;
     for (std::int32_t i = 0; i < atoms.n_owned; ++i) {
         const auto& place = place_[index(i)];
-        if (needs_[index(place.molecule_type)].needed[index(place.index)]) put(atoms.id[index(i)], publish);
+        if (needs_[index(place.molecule_type)].needed[index(place.index)]) needed.push_back(atoms.id[index(i)]);
     }
-    for (const auto id : wanted) put(id, query);
-
-    std::map<AtomId, int> owners;
-    std::vector<std::pair<int, AtomId>> queries;
-    for (const auto& message : comm_.exchange(to_directory.take())) {
-        Unpacker unpack(message.data);
-        while (!unpack.empty()) {
-            const auto id = unpack.get<AtomId>();
-            if (unpack.get<std::uint8_t>() == publish)
-                owners[id] = message.rank;
-            else
-                queries.emplace_back(message.rank, id);
-        }
-    }
-    Outbox answers;
-    for (const auto& [rank, id] : queries) {
-        const auto found = owners.find(id);
-        HOLON_ASSERT(found != owners.end(), std::to_string(id));
-        Packer pack(answers.to(rank));
-        pack.put(found->second);
-        pack.put(id);
-    }
-    std::vector<std::pair<int, AtomId>> result;
-    for (const auto& message : comm_.exchange(answers.take())) {
-        Unpacker unpack(message.data);
-        while (!unpack.empty()) {
-            const auto rank = unpack.get<int>();
-            result.emplace_back(rank, unpack.get<AtomId>());
-        }
-    }
-    std::ranges::sort(result);
-    return result;
+    return needed;
 }
 
 /// Copies of atoms that bonded terms or constraints of owned atoms need and that are not here yet; then the halo.
@@ -180,8 +120,6 @@ void Partition::add_named_copies(Atoms& atoms)
             for (const auto other : needs.beyond[index(place.index)])
                 if (local_.find(place.molecule_start + other) < 0) wanted.push_back(place.molecule_start + other);
         }
-        std::ranges::sort(wanted);
-        wanted.erase(std::ranges::unique(wanted).begin(), wanted.end());
 
         const auto list_for = [](auto& lists, int rank) -> auto&
         {
@@ -192,21 +130,19 @@ void Partition::add_named_copies(Atoms& atoms)
             }
             return *found;
         };
-        Outbox requests;
-        for (const auto& [rank, id] : find_owners(atoms, wanted)) {
-            Packer(requests.to(rank)).put(id);
-            list_for(receives_, rank).atoms.push_back(atoms.n_total);
-            append_copy(atoms, id, named, rank);
+        Outbox<AtomId> requests;
+        for (const auto& [owner, id] : find_owners(comm_, needed_atoms(atoms), std::move(wanted))) {
+            requests.send(owner, id);
+            list_for(receives_, owner).atoms.push_back(atoms.n_total);
+            append_copy(atoms, id, named, owner);
         }
-        for (const auto& message : comm_.exchange(requests.take())) {
-            auto& send = list_for(sends_, message.rank);
-            send.wraps.push_back(Image::Zero());
-            Unpacker unpack(message.data);
-            while (!unpack.empty()) {
-                send.atoms.push_back(local_.find(unpack.get<AtomId>()));
-                send.wrap_of.push_back(static_cast<std::int32_t>(send.wraps.size()) - 1);
-            }
-        }
+        int last = -1;
+        requests.exchange(comm_, [&](int rank, AtomId id) {
+            auto& send = list_for(sends_, rank);
+            if (std::exchange(last, rank) != rank) send.wraps.push_back(Image::Zero());
+            send.atoms.push_back(local_.find(id));
+            send.wrap_of.push_back(static_cast<std::int32_t>(send.wraps.size()) - 1);
+        });
     }
     atoms.f.resize(index(atoms.n_total));
     atoms.x_ref.resize(index(atoms.n_total));

@@ -1,49 +1,39 @@
 #include "cut_parents.hpp"
 
+#include <holon/comm/outbox.hpp>
 #include <holon/core/error.hpp>
+#include <holon/core/index.hpp>
 
 #include <algorithm>
 #include <string>
 
 namespace holon::sites {
 
-namespace {
-
-std::size_t index(std::int64_t i)
-{
-    return static_cast<std::size_t>(i);
-}
-
-} // namespace
-
 std::unique_ptr<CutParents> CutParents::of(const Communicator& comm, const std::vector<OwnedElsewhere>& wanted,
                                            const IdMap& local)
 {
     if (!comm.any(!wanted.empty())) return nullptr;
-    std::vector<Message> requests;
+    const auto list_of = [](auto& lists, int rank) -> auto&
+    {
+        if (lists.empty() || lists.back().rank != rank) lists.emplace_back().rank = rank;
+        return lists.back();
+    };
+    Outbox<AtomId> requests;
     std::vector<HaloReceive> receives;
     for (const auto& [owner, id] : wanted) {
-        if (requests.empty() || requests.back().rank != owner) {
-            requests.push_back({owner, {}});
-            receives.emplace_back().rank = owner;
-        }
-        Packer(requests.back().data).put(id);
-        receives.back().atoms.push_back(0);
+        requests.send(owner, id);
+        list_of(receives, owner).atoms.push_back(0);
     }
     std::vector<std::int32_t> lent;
     std::vector<HaloSend> sends;
-    for (const auto& message : comm.exchange(std::move(requests))) {
-        auto& send = sends.emplace_back();
-        send.rank = message.rank;
-        send.wraps.push_back(Image::Zero());
-        for (Unpacker unpack(message.data); !unpack.empty();) {
-            const auto id = unpack.get<AtomId>();
-            HOLON_ASSERT(local.find(id) >= 0, std::to_string(id));
-            send.atoms.push_back(static_cast<std::int32_t>(lent.size()));
-            send.wrap_of.push_back(0);
-            lent.push_back(local.find(id));
-        }
-    }
+    requests.exchange(comm, [&](int rank, AtomId id) {
+        HOLON_ASSERT(local.find(id) >= 0, std::to_string(id));
+        auto& send = list_of(sends, rank);
+        send.wraps.resize(1, Image::Zero());
+        send.atoms.push_back(static_cast<std::int32_t>(lent.size()));
+        send.wrap_of.push_back(0);
+        lent.push_back(local.find(id));
+    });
     auto next = static_cast<std::int32_t>(lent.size());
     for (auto& receive : receives)
         for (auto& place : receive.atoms) place = next++;

@@ -1,6 +1,7 @@
 #include <holon/virtual_sites/virtual_sites.hpp>
 
 #include <holon/core/error.hpp>
+#include <holon/core/index.hpp>
 #include <holon/core/lattice.hpp>
 #include <holon/core/parallel.hpp>
 
@@ -18,11 +19,6 @@ namespace holon {
 namespace {
 
 using namespace sites;
-
-std::size_t index(std::int64_t i)
-{
-    return static_cast<std::size_t>(i);
-}
 
 constexpr std::size_t few_sites = 512; // for a thread
 
@@ -82,15 +78,18 @@ struct Parents {
     }
 };
 
-/// Places sites [begin, end).
+/// Sites [begin, end) of a batch.
+struct Range {
+    std::size_t begin, end;
+};
+
 template <class Construction>
-void place_some(const Construction& construction, const Parents& parents, std::size_t begin, std::size_t end,
-                std::vector<IVec3>& x)
+void place_some(const Construction& construction, const Parents& parents, Range range, std::vector<IVec3>& x)
 {
     const auto& batch = parents.batch;
     const auto n_parameters = parameter_count(batch.kind, batch.arms);
     Scratch scratch(construction);
-    for (std::size_t s = begin; s < end; ++s) {
+    for (std::size_t s = range.begin; s < range.end; ++s) {
         parents.load_arms(s, scratch.arm.data());
         const Vec3 r = construction.place(scratch.arm.data(), batch.parameters.data() + s * n_parameters);
         IVec3 placed = parents.x(parents.of(s)[0]) + to_lattice_clamped(r, position_unit);
@@ -120,10 +119,10 @@ void add_to(IVec3& f, const IVec3& added)
         f += added;
 }
 
-/// Spreads the forces of sites [begin, end); returns what becomes of the virial.
+/// Spreads the forces of sites; returns what becomes of the virial.
 template <bool threads, class Construction>
-Virial spread_some(const Construction& construction, const Parents& parents, std::size_t begin, std::size_t end,
-                   std::span<IVec3> f, CutParents* cut, bool want_virial)
+Virial spread_some(const Construction& construction, const Parents& parents, Range range, std::span<IVec3> f,
+                   CutParents* cut, bool want_virial)
 {
     const auto& batch = parents.batch;
     const auto n_parameters = parameter_count(batch.kind, batch.arms);
@@ -132,7 +131,7 @@ Virial spread_some(const Construction& construction, const Parents& parents, std
     const auto give = [&](std::int32_t parent, const IVec3& share) {
         add_to<threads>(parent >= 0 ? f[index(parent)] : cut->f(index(-1 - parent)), share);
     };
-    for (std::size_t s = begin; s < end; ++s) {
+    for (std::size_t s = range.begin; s < range.end; ++s) {
         const auto* const parent = parents.of(s);
         const auto* const p = batch.parameters.data() + s * n_parameters;
         const IVec3 force = f[index(batch.site[s])];
@@ -262,7 +261,7 @@ struct VirtualSites::Impl {
                 const Parents parents{box, atoms.x, level.cut.get(), batch};
                 with_construction(batch.kind, batch.arms, [&](const auto& construction) {
                     parallel_for(batch.site.size(), few_sites, [&](std::size_t begin, std::size_t end) {
-                        place_some(construction, parents, begin, end, atoms.x);
+                        place_some(construction, parents, {begin, end}, atoms.x);
                     });
                 });
             }
@@ -282,7 +281,7 @@ struct VirtualSites::Impl {
                             const auto use = Slices(batch.site.size(), few_sites).count() > 1
                                                  ? spread_some<true, std::decay_t<decltype(construction)>>
                                                  : spread_some<false, std::decay_t<decltype(construction)>>;
-                            return use(construction, parents, begin, end, f, level->cut.get(), sums != nullptr);
+                            return use(construction, parents, {begin, end}, f, level->cut.get(), sums != nullptr);
                         },
                         [](Virial& total, const Virial& next) {
                             for (std::size_t k = 0; k < 9; ++k) total[k] += next[k];

@@ -94,6 +94,7 @@ std::vector<std::string> more_settings()
                                "ref-p = 500 400 300 20 10 -10\n");
     }
     all.emplace_back("mts = yes\nmts-level2-forces = longrange-nonbonded nonbonded\nmts-level2-factor = 2\n");
+    all.emplace_back("mts = yes\nmts-level2-forces = longrange-nonbonded pair dihedral angle\nmts-level2-factor = 2\n");
     all.emplace_back("deform = 0.1 -0.2 0.1 -6 0.5 8\n");
     return all;
 }
@@ -157,7 +158,7 @@ public:
             system_->distribute(std::move(records), std::move(kept));
         } else {
             auto records = one.system.share(comm);
-            make_clusters_whole(comm, *one.system.topology, one.system.box, records);
+            make_clusters_whole(comm, *one.system.topology, one.system.box, {}, records);
             system_->distribute(std::move(records));
             prepare_start(*system_, parameters_, 0);
         }

@@ -6,8 +6,8 @@
 
 #include <app/inspect.hpp>
 #include <holon/app/input.hpp>
-#include <io/checkpoint_layout.hpp>
-#include <io/checksum.hpp>
+#include <io/checkpoint/checksum.hpp>
+#include <io/checkpoint/layout.hpp>
 #include <support/sample_state.hpp>
 
 #include <fstream>
@@ -61,8 +61,8 @@ public:
                                      {"implied-constraints", "0 1 3 0.109\n"},
                                      {"title", "molecules"}}};
         const auto original = folder_.file("original.h5");
-        auto writer = CheckpointWriter::create({}, original, input, {.slots = 3, .sync_seconds = 0.0}, sample_state(0),
-                                               sample_atoms(0), test::sample_box());
+        auto writer = CheckpointWriter::create({}, original, {input, {.slots = 3, .sync_seconds = 0.0}},
+                                               sample_state(0), sample_atoms(0), test::sample_box());
         hashes_.insert(test::sample_hash(n_atoms, 0));
         for (std::int64_t step = 1; step <= last_step; ++step) {
             const auto atoms = sample_atoms(step);

@@ -2,7 +2,7 @@
 
 #include "fuzzer.hpp"
 
-#include <io/raw_file.hpp>
+#include <io/files/raw_file.hpp>
 
 #include <algorithm>
 #include <cstring>

@@ -1,4 +1,5 @@
-/// Coordinates: text of a .gro file, read in pieces, put on the lattice, wrapped and written again.
+/// Coordinates: text of a .gro file, read in pieces, put on the lattice, wrapped and written again; the same text as a
+/// file of each other format.
 #include "fuzzer.hpp"
 
 #include <holon/core/box.hpp>
@@ -12,7 +13,7 @@ using namespace holon;
 
 namespace {
 
-std::vector<GroAtom> read_all(GroReader& reader, std::int64_t piece)
+std::vector<GroAtom> read_all(CoordinateReader& reader, std::int64_t piece)
 {
     std::vector<GroAtom> atoms;
     for (auto more = reader.next(piece); !more.empty(); more = reader.next(piece))
@@ -32,7 +33,7 @@ IVec3 unwrapped(const Box& box, const IVec3& x, const Image& image)
     return sum;
 }
 
-void check_lattice(const GroReader& reader, const std::vector<GroAtom>& atoms)
+void check_lattice(const CoordinateReader& reader, const std::vector<GroAtom>& atoms)
 {
     for (const int bits : {22, 44}) {
         const Box box(reader.box(), bits);
@@ -75,5 +76,15 @@ int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size)
         check_copy(folder.file("copy.gro"), reader, atoms);
         check_lattice(reader, atoms);
     });
+    for (const char* name : {"conf.pdb", "conf.cif", "conf.g96"}) {
+        const auto other = folder.file(name);
+        std::ofstream(other, std::ios::binary) << fuzz::text_of(data, size);
+        fuzz::takes([&] {
+            const auto reader = open_coordinates(other);
+            const auto atoms = read_all(*reader, 3);
+            fuzz::require(static_cast<std::int64_t>(atoms.size()) == reader->n_atoms(), "all atoms are read");
+            check_lattice(*reader, atoms);
+        });
+    }
     return 0;
 }

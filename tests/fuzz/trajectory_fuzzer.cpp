@@ -3,7 +3,7 @@
 #include "edits.hpp"
 
 #include <holon/io/trajectory.hpp>
-#include <io/trajectory_layout.hpp>
+#include <io/trajectory/layout.hpp>
 #include <support/sample_state.hpp>
 
 using namespace holon;

@@ -60,7 +60,7 @@ TEST(CheckpointMpi, is_written_and_read_by_all_ranks)
     for (const auto mapping : {CheckpointMapping::no, CheckpointMapping::yes}) {
         const CheckpointOptions how{.mapping = mapping, .sync_seconds = 1e-9};
         auto writer =
-            CheckpointWriter::create(comm, path, input, how, sample_state(0), owned_atoms(comm, 0), sample_box());
+            CheckpointWriter::create(comm, path, {input, how}, sample_state(0), owned_atoms(comm, 0), sample_box());
         write_steps(comm, writer, 1, 23);
         expect_state(comm, read_checkpoint(comm, path), 22);
         comm.barrier();
@@ -73,7 +73,7 @@ TEST(CheckpointMpi, goes_on_with_another_number_of_ranks)
     const TemporaryFolder folder("checkpoint-2-");
     const auto path = folder.file("checkpoint.h5");
     if (comm.root())
-        CheckpointWriter::create({}, path, input, options, sample_state(7), sample_atoms(n_atoms, 7), sample_box());
+        CheckpointWriter::create({}, path, {input, options}, sample_state(7), sample_atoms(n_atoms, 7), sample_box());
     comm.barrier();
     for (std::int64_t step = 7; step < 30; step += 6) {
         const auto contents = read_checkpoint(comm, path);
@@ -96,7 +96,7 @@ TEST(CheckpointMpi, bad_files_are_refused_alike_on_all_ranks)
     comm.barrier();
     EXPECT_THROW(read_checkpoint(comm, path), InputError);
     EXPECT_THROW(read_checkpoint(comm, folder.file("missing.h5")), InputError);
-    EXPECT_THROW(CheckpointWriter::create(comm, folder.file("no/such/folder.h5"), input, options, sample_state(0),
+    EXPECT_THROW(CheckpointWriter::create(comm, folder.file("no/such/folder.h5"), {input, options}, sample_state(0),
                                           owned_atoms(comm, 0), sample_box()),
                  Failure);
     comm.barrier();

@@ -1,5 +1,6 @@
 // RANKS 1 2 3 8
 #include <holon/comm/communicator.hpp>
+#include <holon/comm/outbox.hpp>
 
 #include <gtest/gtest.h>
 
@@ -14,6 +15,9 @@ class CommunicatorTest : public ::testing::Test {
 protected:
     const Communicator comm = Communicator::world();
     const int rank = comm.rank(), size = comm.size();
+
+    /// Each test has a communicator of its own, which does not tell its exchanges from those of the one before.
+    void TearDown() override { comm.barrier(); }
 };
 
 std::vector<std::byte> bytes(const std::string& text)
@@ -38,8 +42,9 @@ TEST_F(CommunicatorTest, AloneWithoutMpi)
     EXPECT_EQ(alone.rank(), 0);
     EXPECT_EQ(alone.sum(std::int64_t{42}), 42);
     EXPECT_EQ(alone.exclusive_sum(42), 0);
-    EXPECT_EQ(alone.all_gather(5), std::vector<std::int64_t>{5});
-    EXPECT_EQ(alone.gather(bytes("text")), bytes("text"));
+    EXPECT_EQ(alone.all_gather(5), std::vector{5});
+    const auto text = bytes("text");
+    EXPECT_EQ(alone.concatenate(std::span(text)), text);
     const auto back = alone.exchange({{0, bytes("to myself")}});
     ASSERT_EQ(back.size(), 1u);
     EXPECT_EQ(back[0].data, bytes("to myself"));
@@ -119,8 +124,8 @@ TEST_F(CommunicatorTest, BroadcastAndGather)
         const auto data = from % 2 == 0 ? letter(from, 0) : std::vector<std::byte>{};
         expected.insert(expected.end(), data.begin(), data.end());
     }
-    const auto all = comm.gather(rank % 2 == 0 ? letter(rank, 0) : std::vector<std::byte>{});
-    EXPECT_EQ(all, comm.root() ? expected : std::vector<std::byte>{});
+    const auto mine = rank % 2 == 0 ? letter(rank, 0) : std::vector<std::byte>{};
+    EXPECT_EQ(comm.concatenate(std::span(mine)), expected);
 
     const auto squares = comm.all_gather(rank * rank);
     for (int from = 0; from < size; ++from) EXPECT_EQ(squares[static_cast<std::size_t>(from)], from * from);
@@ -151,6 +156,30 @@ TEST_F(CommunicatorTest, ExchangeDeliversWhatWasSentInRankOrder)
     EXPECT_TRUE(comm.exchange({}).empty());
 }
 
+TEST_F(CommunicatorTest, AnOutboxDeliversValuesBySenderInOrder)
+{
+    struct Letter {
+        int from, number;
+        double value;
+    };
+    Outbox<Letter> outbox;
+    const auto count = [](int from, int to) { return (from + 2 * to) % 3; };
+    for (int round = 0; round < 2; ++round) { // it is empty again after each
+        for (int k = 0; k < 2; ++k)
+            for (int to = size - 1; to >= 0; --to)
+                if (k < count(rank, to)) outbox.send(to, {rank, k, 0.1 * (to + round)});
+        std::vector<std::pair<int, int>> received, expected;
+        outbox.exchange(comm, [&](int from, const Letter& letter) {
+            EXPECT_EQ(letter.from, from);
+            EXPECT_EQ(letter.value, 0.1 * (rank + round));
+            received.emplace_back(from, letter.number);
+        });
+        for (int from = 0; from < size; ++from)
+            for (int k = 0; k < count(from, rank); ++k) expected.emplace_back(from, k);
+        EXPECT_EQ(received, expected);
+    }
+}
+
 TEST_F(CommunicatorTest, PackedValuesComeBackInOrder)
 {
     std::vector<std::byte> data;
@@ -171,17 +200,20 @@ TEST_F(CommunicatorTest, OtherWorkIsDoneWhileWaiting)
 {
     constexpr int pieces = 10;
     int done = 0;
+    TaskList tasks;
+    const auto working = comm.working_on(tasks);
     comm.barrier();
     {
-        const Meanwhile meanwhile(comm, [&done] { return ++done < pieces; });
+        tasks.add([&done] { return ++done < pieces; });
         if (rank == size - 1) std::this_thread::sleep_for(std::chrono::milliseconds(500)); // the others have to wait
-        EXPECT_EQ(comm.sum(std::int64_t{rank}), std::int64_t{size} * (size - 1) / 2);
+        EXPECT_EQ(working.sum(std::int64_t{rank}), std::int64_t{size} * (size - 1) / 2);
         if (rank < size - 1) {
             EXPECT_GE(done, pieces); // all there was, and then nothing but waiting
         }
+        tasks.clear();
     }
     const int before = done;
-    EXPECT_EQ(comm.max(rank), size - 1);
+    EXPECT_EQ(working.max(rank), size - 1);
     EXPECT_EQ(done, before);
 }
 

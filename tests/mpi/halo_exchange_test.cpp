@@ -80,17 +80,24 @@ TEST_F(HaloExchangeTest, CopiesFollowTheirOwnersAgainAndAgain)
     auto halo = make();
     for (int round = 0; round < 3; ++round) {
         auto x = values(round), unshifted = values(round);
-        std::vector<PaddedIVec3> padded;
-        for (const auto& own : values(round)) padded.push_back({own, 0});
+        std::vector<Vec3> real;
+        std::vector<PaddedVec3> padded;
+        const auto real_value = [](const IVec3& own) { return Vec3(0.1 * own.cast<double>()); };
+        for (const auto& row : values(round)) {
+            real.push_back(real_value(row));
+            padded.push_back({real.back(), 0.0});
+        }
         halo.update_positions(x);
         halo.update(unshifted);
+        halo.update(real);
         halo.update(padded);
         for (std::size_t k = 0; k < here.size(); ++k) {
             const auto& copy = here[k];
             const IVec3 owners = value(copy.owner, copy.atom, round);
             EXPECT_EQ(x[owned + k], IVec3(owners + shift_vector(copy.owner, copy.shift)));
             EXPECT_EQ(unshifted[owned + k], owners);
-            EXPECT_EQ(padded[owned + k].value, owners);
+            EXPECT_EQ(real[owned + k], real_value(owners));
+            EXPECT_EQ(padded[owned + k].value, real_value(owners));
         }
         for (int atom = 0; atom < owned; ++atom) EXPECT_EQ(x[static_cast<std::size_t>(atom)], value(rank, atom, round));
     }

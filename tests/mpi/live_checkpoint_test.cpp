@@ -26,7 +26,7 @@ void expect_whole(const Communicator& comm, const CheckpointContents& contents)
 class Lapper {
 public:
     explicit Lapper(const std::string& path)
-        : writer_(CheckpointWriter::create({}, path, input, {.slots = 3, .sync_seconds = 0.0}, sample_state(0),
+        : writer_(CheckpointWriter::create({}, path, {input, {.slots = 3, .sync_seconds = 0.0}}, sample_state(0),
                                            sample_atoms(n_atoms, 0), sample_box()))
     {
         lap();

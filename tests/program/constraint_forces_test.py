@@ -4,9 +4,9 @@
 import h5py
 import numpy
 
-import alkanes
-import holon_runner as holon
-import trajectories
+from support import alkanes
+from support import holon_runner as holon
+from support import trajectories
 
 DT = 0.002
 ALL = {

@@ -6,9 +6,9 @@ import shutil
 import unittest
 
 import function_types_test as chains
-import holon_runner as holon
+from support import holon_runner as holon
 import numpy
-import trajectories
+from support import trajectories
 
 SIDE = chains.CELLS * chains.SPACING
 STEPS = 20

@@ -8,9 +8,9 @@ import shutil
 import subprocess
 import unittest
 
-import holon_runner as holon
+from support import holon_runner as holon
 import numpy
-import trajectories
+from support import trajectories
 
 CELLS, SPACING = 3, 1.4  # chains on a grid, farther apart than the cutoff lets them feel
 CHAINS = CELLS**3

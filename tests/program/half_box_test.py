@@ -3,7 +3,7 @@
 
 import numpy
 
-import holon_runner as holon
+from support import holon_runner as holon
 
 SIGMA, EPSILON, CUTOFF = 0.3, 0.5, 0.9
 

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Every folder of inputs/ runs as it is for ten steps and leaves the files that the manual promises."""
 
-import holon_runner as holon
+from support import holon_runner as holon
 
 FILES = {"checkpoint.h5", "trajectory.h5md", "energy.csv", "confout.gro", "md.log", "summary.json"}
 

@@ -4,7 +4,7 @@
 import subprocess
 import sys
 
-import holon_runner as holon
+from support import holon_runner as holon
 
 ARGON = holon.input_files(holon.INPUTS / "argon")
 

@@ -3,9 +3,9 @@
 
 import numpy
 
-import holon_runner as holon
-import systems
-from same_bits import hashes
+from support import holon_runner as holon
+from support import systems
+from support.same_bits import hashes
 
 SETTINGS = {"coulombtype": "PME", "nstxout_compressed": 0, "nstenergy": 10, "skin": 0.25}  # repartitions often
 

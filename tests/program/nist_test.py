@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 """The sample configurations of NIST have the published energies, component by component, to the last digit."""
 
-import holon_runner as holon
-import nist
+from support import holon_runner as holon
+from support import nist
 
 ROUNDING = 0.55  # of the last digit
 

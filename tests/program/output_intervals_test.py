@@ -7,9 +7,9 @@ import sys
 import h5py
 import numpy
 
-import holon_runner as holon
-import trajectories
-from same_bits import killed_run
+from support import holon_runner as holon
+from support import trajectories
+from support.same_bits import killed_run
 
 WATER = holon.input_files(holon.INPUTS / "spce")
 NAMES = {"nstxout": "position", "nstvout": "velocity", "nstfout": "force", "nstcfout": "constraint_force"}

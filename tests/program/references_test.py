@@ -3,8 +3,8 @@
 
 import unittest
 
-import holon_runner as holon
-import references
+from support import holon_runner as holon
+from support import references
 
 SYSTEMS = holon.SHARED_SYSTEMS
 

@@ -7,9 +7,9 @@ import os
 import h5py
 import numpy
 
-import holon_runner as holon
-import trajectories
-from same_bits import killed_run, split_run
+from support import holon_runner as holon
+from support import trajectories
+from support.same_bits import killed_run, split_run
 
 WATER = holon.input_files(holon.INPUTS / "spce")
 OUTPUT = {"nstxout_compressed": 5, "nstenergy": 5}

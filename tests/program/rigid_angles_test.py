@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 """Rigid angles: what follows from other constraints is left out for good, what can not be solved for is refused."""
 
-import bad_input
-import holon_runner as holon
+from support import bad_input
+from support import holon_runner as holon
 
 FORCE_FIELD = """[ defaults ]
 1 2 yes 0.5 0.5

@@ -2,8 +2,8 @@
 """Minimisation from starts with overlaps and overstretched bonds: finds its way down, with the same bits on any number
 of ranks, and says what is not exact on the way; dynamics from such starts fails."""
 
-import bad_starts
-import holon_runner as holon
+from support import bad_starts
+from support import holon_runner as holon
 
 
 class BadStarts(holon.ProgramTest):

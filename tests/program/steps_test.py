@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 """nsteps counts from init-step, as in GROMACS: in a start, a restart and a chain of jobs."""
 
-import holon_runner as holon
-import trajectories
+from support import holon_runner as holon
+from support import trajectories
 
 ARGON = holon.input_files(holon.INPUTS / "argon")
 OUTPUT = {"nstxout_compressed": 5, "nstenergy": 5}

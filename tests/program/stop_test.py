@@ -4,9 +4,9 @@
 import signal
 import time
 
-import holon_runner as holon
-from chaos import is_alive, newest_step
-from same_bits import wait_for_progress
+from support import holon_runner as holon
+from support.chaos import is_alive, newest_step
+from support.same_bits import wait_for_progress
 
 WATER = holon.input_files(holon.INPUTS / "spce")
 LONG = 1000000  # steps that nobody waits for

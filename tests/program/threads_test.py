@@ -4,7 +4,7 @@
 import os
 from unittest import mock
 
-import holon_runner as holon
+from support import holon_runner as holon
 
 LAYOUTS = [(1, None), (1, 2), (1, 3), (2, 2)]  # ranks, threads; None: OMP_NUM_THREADS is not set
 
@@ -38,7 +38,7 @@ class Threads(holon.ProgramTest):
         self.check("lysozyme", nsteps=10, coulombtype="PME", integrator="sd", tau_t=1)
 
     def test_protein_with_all_bonds_rigid(self):
-        self.check("lysozyme", nsteps=5, constraints="all-bonds")
+        self.check("lysozyme", nsteps=5, constraints="all-bonds", constraint_algorithm="shake")
 
     def test_what_is_no_number_of_threads_is_refused(self):
         for text in ("0", "two", "2x", "-1"):

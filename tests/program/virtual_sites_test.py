@@ -9,10 +9,10 @@ import unittest
 
 import numpy
 
-import holon_runner as holon
-import sites
-import systems
-from same_bits import hashes, split_run
+from support import holon_runner as holon
+from support import sites
+from support import systems
+from support.same_bits import hashes, split_run
 
 sys.path.append(str(holon.ROOT / "tools" / "acceptance.d"))
 import site_energies  # noqa: E402

@@ -6,7 +6,7 @@ import sys
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 sys.path.append(str(ROOT / "tests" / "program"))
-import holon_runner as holon  # noqa: E402
+from support import holon_runner as holon  # noqa: E402
 
 SCRIPTS = ROOT / "jobscripts"
 ARGON = holon.INPUTS / "argon"

@@ -37,8 +37,8 @@ inline void submit_step(CheckpointWriter& writer, std::int64_t step)
 inline void write_steps(const std::string& path, std::int64_t begin, std::int64_t end, CheckpointOptions how = options,
                         std::chrono::milliseconds pause = {})
 {
-    auto writer =
-        CheckpointWriter::create({}, path, input, how, sample_state(begin), sample_atoms(n_atoms, begin), sample_box());
+    auto writer = CheckpointWriter::create({}, path, {input, how}, sample_state(begin), sample_atoms(n_atoms, begin),
+                                           sample_box());
     for (std::int64_t step = begin + 1; step <= end; ++step) {
         submit_step(writer, step);
         std::this_thread::sleep_for(pause);

@@ -1,6 +1,6 @@
 #pragma once
 
-#include <forces/pair_functions.hpp>
+#include <forces/pairs/pair_functions.hpp>
 #include <holon/core/box.hpp>
 #include <support/reference.hpp>
 

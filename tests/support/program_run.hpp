@@ -1,10 +1,10 @@
 #pragma once
 
-#include <holon/app/outputs.hpp>
-#include <holon/app/run_state.hpp>
 #include <holon/dynamics/dynamics.hpp>
 #include <holon/io/options.hpp>
 
+#include <app/outputs/outputs.hpp>
+#include <app/outputs/run_state.hpp>
 #include <support/sample_state.hpp>
 #include <support/systems.hpp>
 

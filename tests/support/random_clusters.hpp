@@ -1,6 +1,6 @@
 #pragma once
 
-#include <forces/pair_kernel.hpp>
+#include <forces/pairs/pair_kernel.hpp>
 #include <system/pair_search.hpp>
 
 #include <array>

@@ -1,8 +1,8 @@
 """Item 6: load balancing, of systems that leave some domains empty."""
 
-import holon_runner as holon
+from support import holon_runner as holon
 import numpy
-import systems
+from support import systems
 
 SETTINGS = {"coulombtype": "PME", "nstxout_compressed": 0, "nstenergy": 0, "checkpoint_interval": 100}
 

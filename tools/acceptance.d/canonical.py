@@ -1,7 +1,7 @@
 """Item 6: v-rescale gives the canonical distribution of the kinetic energy."""
 
-import holon_runner as holon
-import trajectories
+from support import holon_runner as holon
+from support import trajectories
 
 BOLTZMANN = 8.314462618e-3  # kJ/mol/K
 TEMPERATURE = 300.0

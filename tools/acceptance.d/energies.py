@@ -1,8 +1,8 @@
 """Item 4: energies, forces and the virial of single points."""
 
 import gromacs
-import holon_runner as holon
-import references
+from support import holon_runner as holon
+from support import references
 
 SYSTEMS = ["spce-3852", "spce-23262", "dhfr", "lysozyme"]
 

@@ -1,12 +1,12 @@
 """Item 2: virtual sites of every kind, alone, in waters, in a protein; their bits, drift and speed."""
 
 import gromacs
-import holon_runner as holon
+from support import holon_runner as holon
 import measure
 import physics
 import site_energies
-import sites
-from same_bits import hashes, split_run
+from support import sites
+from support.same_bits import hashes, split_run
 
 LAYOUTS = [(1, None), (2, None), (3, None), (8, None)]
 PROTEIN = {"constraints": "all-bonds", "dt": 0.005, "coulombtype": "PME", "rcoulomb": 0.9, "rvdw": 0.9}

@@ -9,7 +9,7 @@ import shutil
 import subprocess
 import time
 
-import holon_runner as holon
+from support import holon_runner as holon
 
 MIRROR = "http://deb.debian.org/debian"
 BARE = pathlib.Path("/var/tmp/holon-bare-debian")

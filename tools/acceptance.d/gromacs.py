@@ -9,8 +9,8 @@ import subprocess
 
 import numpy
 
-import holon_runner as holon
-import references
+from support import holon_runner as holon
+from support import references
 
 MINIMISE = {
     "integrator": "steep",
@@ -104,6 +104,23 @@ def peptide(folder, force_field, box=("-bt", "dodecahedron", "-d", 0.6), residue
     )
     gmx(folder, "mdrun", "-deffnm", "em", "-ntmpi", 1)
     shutil.move(folder / "em.gro", folder / "conf.gro")
+
+
+def solvated_protein(folder, force_field="oplsaa", water="spce"):
+    """Lysozyme in a cube of water with counter-ions, as tutorials make it: start.gro, topol.top and posre.itp in `folder`."""
+    lines = (holon.INPUTS / "lysozyme" / "conf.gro").read_text().splitlines()
+    residues = [(line[5:10].strip(), line) for line in lines[2:-1]]
+    end = next(k for k, (name, _) in enumerate(residues) if name in ("SOL", "HOH", "WAT"))
+    protein = [line for name, line in residues[:end] if name not in ("NA", "CL", "SOD", "CLA")]
+    (folder / "protein.gro").write_text("\n".join(["protein", str(len(protein)), *protein, lines[-1]]) + "\n")
+    gmx(folder, "pdb2gmx", "-f", "protein.gro", "-ff", force_field, "-water", water, "-ignh", "-o", "p.gro", "-p", "topol.top")
+    gmx(folder, "editconf", "-f", "p.gro", "-o", "b.gro", "-bt", "cubic", "-d", 0.8, "-c")
+    gmx(folder, "solvate", "-cp", "b.gro", "-cs", "spc216.gro", "-p", "topol.top", "-o", "s.gro")
+    write_mdp(folder / "ions.mdp", MINIMISE)
+    files = ["-c", "s.gro", "-p", "topol.top", "-o", "ions.tpr", "-po", "ions.out.mdp", "-maxwarn", 2]
+    gmx(folder, "grompp", "-f", "ions.mdp", *files)
+    ions = ["-pname", "NA", "-nname", "CL", "-neutral"]
+    gmx(folder, "genion", "-s", "ions.tpr", "-o", "start.gro", "-p", "topol.top", *ions, stdin="SOL\n")
 
 
 def single_point(folder, settings):

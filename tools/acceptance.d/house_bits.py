@@ -3,7 +3,7 @@
 import os
 import pathlib
 
-import holon_runner as holon
+from support import holon_runner as holon
 
 PME = {"coulombtype": "PME", "rcoulomb": 0.9, "rvdw": 0.9}
 ARGON = {

@@ -4,9 +4,9 @@ import math
 
 import numpy
 
-import holon_runner as holon
-import references
-import trajectories
+from support import holon_runner as holon
+from support import references
+from support import trajectories
 
 BOLTZMANN = 8.314462618e-3  # kJ/mol/K
 TEMPERATURE = 300.0
@@ -110,6 +110,7 @@ def bond_lengths(report):
                     nsteps=100,
                     integrator=integrator,
                     constraints=constraints,
+                    constraint_algorithm="shake",
                     shake_tol=tolerance,
                 )
                 report.at_most(

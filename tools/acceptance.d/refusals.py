@@ -1,6 +1,6 @@
 """Item 7: malformed inputs are refused, on one rank and on eight."""
 
-import bad_input
+from support import bad_input
 
 
 def refused(ranks):

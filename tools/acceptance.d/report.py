@@ -8,7 +8,7 @@ import subprocess
 import time
 import traceback
 
-import holon_runner as holon
+from support import holon_runner as holon
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 

@@ -1,8 +1,8 @@
 """Item 3: restart on another number of ranks, and after kill -9 at random moments."""
 
-import holon_runner as holon
-import same_bits
-import trajectories
+from support import holon_runner as holon
+from support import same_bits
+from support import trajectories
 
 OUTPUT = {"nstxout_compressed": 10, "nstenergy": 10}
 

@@ -5,9 +5,9 @@ import re
 import numpy
 
 import gromacs
-import holon_runner as holon
-import references
-import trajectories
+from support import holon_runner as holon
+from support import references
+from support import trajectories
 
 # Holon puts sites and rigid waters where they belong with --nsteps 0; GROMACS then starts from there.
 COMMON = {"coulombtype": "reaction-field", "epsilon-rf": 78, "rcoulomb": 0.7, "rvdw": 0.7, "constraints": "none"}

@@ -2,10 +2,10 @@
 
 import time
 
-import holon_runner as holon
+from support import holon_runner as holon
 import measure
-import references
-import systems
+from support import references
+from support import systems
 from in_turns import in_turns
 
 

@@ -8,8 +8,8 @@ triangular, and the virial is symmetric: the six strains e_ij, i >= j, suffice.
 import numpy
 
 import gromacs
-import holon_runner as holon
-import systems
+from support import holon_runner as holon
+from support import systems
 
 STRAIN = 2e-5
 SETTINGS = {

@@ -4,8 +4,8 @@ Settings are spelt with underscores.
 """
 
 import gromacs
-import holon_runner as holon
-import references
+from support import holon_runner as holon
+from support import references
 
 # Errors of production settings are above 1e-5.
 EXACT = {"precision": "double", "mesh": "esp", "mesh_accuracy": 1e-6}

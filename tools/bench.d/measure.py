@@ -10,8 +10,8 @@ import sys
 
 import force_error
 import gromacs
-import holon_runner as holon
-import systems
+from support import holon_runner as holon
+from support import systems
 
 HOLON_KEYS = {"precision", "mesh", "mesh_accuracy", "domains", "dlb", "skin", "checkpoint_interval", "checkpoint_sync"}
 WATER = {"4k": (1, 1, 1), "23k": (2, 3, 1), "100k": (3, 3, 3), "1M": (6, 6, 8)}  # copies of inputs/spce

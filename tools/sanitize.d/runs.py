@@ -11,7 +11,7 @@ import sys
 import tempfile
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[2] / "tests" / "program"))
-import holon_runner as holon  # noqa: E402
+from support import holon_runner as holon  # noqa: E402
 
 COMPLAINT = re.compile(r"Sanitizer|runtime error:")
 INTEGRATORS = ("md", "md-vv", "sd", "steep")

@@ -101,7 +101,7 @@ def pencils(grid, ranks, least_points=1024):
 class Mesh:
     """Traffic of the mesh: bricks of points around the atoms of a domain to pencils and back, four transposes."""
 
-    def __init__(self, box, counts, grid, width, reach, layout=None, moves=0.07):
+    def __init__(self, box, counts, grid, width, reach, layout=None, moves=0.21):
         """`width`: of the window in points; `reach`: how far atoms lie out of their domains, `moves`: how far they may
         move before bricks are set up again [nm]."""
         self.grid, self.size = tuple(grid), math.prod(counts)

@@ -14,10 +14,35 @@
 
 namespace holon {
 
+/// Types whose bytes are their value; Eigen's fixed-size vectors are, though the language does not call them trivial.
+template <class T>
+inline constexpr bool is_plain = std::is_standard_layout_v<T>&& std::is_trivially_destructible_v<T>;
+
 /// Bytes to or from one rank.
 struct Message {
     int rank = 0;
     std::vector<std::byte> data;
+};
+
+/// Work that communicates with nobody, to be done while messages are waited for.
+class TaskList {
+public:
+    /// `piece` does a few microseconds' work and does not throw; where there was none left, it returns false.
+    void add(std::function<bool()> piece) { tasks_.push_back(std::move(piece)); }
+    void clear() { tasks_.clear(), next_ = 0; }
+    bool empty() const { return tasks_.empty(); } // also false when all is done
+
+    /// A piece of the first task with any left; false, if there is none.
+    bool do_piece()
+    {
+        for (; next_ < tasks_.size(); ++next_)
+            if (tasks_[next_]()) return true;
+        return false;
+    }
+
+private:
+    std::vector<std::function<bool()>> tasks_;
+    std::size_t next_ = 0;
 };
 
 /// The ranks of a run and what they can do together. MPI stays behind this value type; copies share the communicator.
@@ -51,38 +76,47 @@ public:
     std::int64_t exclusive_sum(std::int64_t value) const; // sum over the ranks below this one
     void broadcast(std::span<std::byte> data, int root = 0) const;
     void broadcast(std::string& text, int root = 0) const;
-    std::vector<std::byte> gather(std::span<const std::byte> data) const; // rank order; on rank 0 only
-    /// The values of all ranks, in rank order; as many from each.
-    std::vector<std::int64_t> all_gather(std::span<const std::int64_t> values) const;
-    std::vector<std::int64_t> all_gather(std::int64_t value) const { return all_gather(std::span(&value, 1)); }
+    /// Plain values of all ranks, in rank order: one from each, or any number from each.
+    template <class T>
+    std::vector<T> all_gather(const T& value) const
+    {
+        return values_in<T>(gather_alike(std::as_bytes(std::span(&value, 1))));
+    }
+    template <class T>
+    std::vector<T> concatenate(std::span<const T> values) const
+    {
+        return values_in<T>(gather_any(std::as_bytes(values)));
+    }
     void barrier() const;
 
     /// Sends each message to its rank (at most one per rank; to oneself is allowed) and returns those received,
     /// in rank order. Nobody needs to know who will send.
     std::vector<Message> exchange(std::vector<Message> outgoing) const;
 
+    /// The same ranks; but who waits for them in sum, max or bitwise_or, or for persistent messages (HaloExchange,
+    /// BufferExchange) of this copy, works on `tasks` meanwhile, which must outlive it. Collective: when there is a
+    /// reduction, the list is empty on all ranks or on none.
+    Communicator working_on(TaskList& tasks) const;
+    TaskList* tasks() const { return tasks_; } // null: none
+
     struct Impl;
     Impl& impl() const { return *impl_; }
 
 private:
     explicit Communicator(std::shared_ptr<Impl> impl) : impl_(std::move(impl)) {}
+    std::vector<std::byte> gather_alike(std::span<const std::byte> data) const; // as many from each
+    std::vector<std::byte> gather_any(std::span<const std::byte> data) const;
+    template <class T>
+    static std::vector<T> values_in(const std::vector<std::byte>& bytes)
+    {
+        static_assert(is_plain<T>);
+        std::vector<T> values(bytes.size() / sizeof(T));
+        if (!bytes.empty()) std::memcpy(static_cast<void*>(values.data()), bytes.data(), bytes.size());
+        return values;
+    }
+
     std::shared_ptr<Impl> impl_;
-};
-
-/// While it lives, who waits on this communicator for persistent messages (HaloExchange, BufferExchange), or in sum,
-/// max or bitwise_or, does pieces of other work meanwhile. A piece takes a few microseconds, communicates with nobody
-/// and does not throw; where there is none left, it returns false. Collective: reductions are made on all ranks with
-/// other work, or on all without.
-class Meanwhile {
-public:
-    Meanwhile(const Communicator& comm, std::function<bool()> piece);
-    ~Meanwhile();
-    Meanwhile(const Meanwhile&) = delete;
-    Meanwhile& operator=(const Meanwhile&) = delete;
-
-private:
-    Communicator comm_;
-    std::function<bool()> piece_;
+    TaskList* tasks_ = nullptr;
 };
 
 /// Starts MPI and ends it. One per program, in main().
@@ -96,10 +130,6 @@ public:
     /// Ends all ranks at once with this exit status: for errors that only this rank knows of.
     [[noreturn]] static void abort(int status);
 };
-
-/// Types whose bytes are their value; Eigen's fixed-size vectors are, though the language does not call them trivial.
-template <class T>
-inline constexpr bool is_plain = std::is_standard_layout_v<T>&& std::is_trivially_destructible_v<T>;
 
 /// Appends plain values to a message and takes them out again in the same order.
 class Packer {

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <holon/core/box.hpp>
+#include <holon/core/index.hpp>
 
 #include <array>
 #include <span>
@@ -32,7 +33,7 @@ public:
     double lower(int axis, Cell cell) const;
     double upper(int axis, Cell cell) const
     {
-        ++cell[static_cast<std::size_t>(axis)];
+        ++cell[index(axis)];
         return lower(axis, cell);
     }
 

@@ -27,9 +27,9 @@ struct HaloReceive {
 };
 
 /// Three numbers and a fourth, which stays here: rows that vector instructions load and store as one.
-struct alignas(4 * sizeof(std::int64_t)) PaddedIVec3 {
-    IVec3 value = IVec3::Zero();
-    std::int64_t fourth = 0;
+struct alignas(4 * sizeof(double)) PaddedVec3 {
+    Vec3 value = Vec3::Zero();
+    double fourth = 0.0;
 };
 
 /// Keeps copies of atoms up to date with their owners, and brings back what was summed on the copies.
@@ -57,7 +57,8 @@ public:
 
     /// Owners -> copies, without shifts (velocities, increments). Collective among neighbours.
     void update(std::span<IVec3> values);
-    void update(std::span<PaddedIVec3> values);
+    void update(std::span<Vec3> values);
+    void update(std::span<PaddedVec3> values);
 
     /// Copies -> owners, added in integers, so that no order matters; copies are left as they were. Collective.
     /// Between start and finish, more may be added to owners, and no other exchange be started.

@@ -71,7 +71,7 @@ private:
     ConstraintResult project(Atoms& atoms, const Box& box, const ConstraintStage& stage, bool velocities);
 
     const Topology& topology_;
-    Communicator comm_;
+    TaskList while_waiting_;          // of solvers for messages: must outlive them
     std::vector<TypeClusters> types_; // per molecule type
     std::vector<SolverInUse> solvers_;
     std::string rule_;                  // the solvers in the order of their claims

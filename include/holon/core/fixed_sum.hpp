@@ -17,12 +17,12 @@ inline constexpr double largest_exact = 0x1p64;
 /// NaN counts as infinite.
 HOLON_INLINE int128 to_fixed(double contribution)
 {
-    const double units = contribution * 0x1p36, size = __builtin_fabs(units);
+    const double units = contribution * (1.0 / energy_unit), size = __builtin_fabs(units);
     if (size < 0x1p62) [[likely]]
         return __builtin_llrint(units);
-    if (size < largest_exact * 0x1p36) return static_cast<int128>(units); // a whole number
+    if (size < largest_exact * (1.0 / energy_unit)) return static_cast<int128>(units); // a whole number
     // Exponent and mantissa, read as one integer, are a logarithm of the number, linear between powers of two.
-    constexpr std::int64_t bits_of_largest_exact = std::int64_t{1023 + 64 + 36} << 52;
+    constexpr std::int64_t bits_of_largest_exact = std::int64_t{1023 + 64 + energy_bits} << 52;
     const int128 doublings = __builtin_bit_cast(std::int64_t, size) - bits_of_largest_exact; // in units of 2^-52
     const int128 result = (int128{1} << 100) + (doublings << 48);
     return units < 0.0 ? -result : result;

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <holon/core/lattice_units.hpp>
 #include <holon/core/vec3.hpp>
 
 #include <cmath>
@@ -9,19 +10,9 @@
 /// so that neither order nor decomposition can change a bit.
 namespace holon {
 
-inline constexpr int position_bits = 48; // 1 unit of a position = 2^-48 nm
-inline constexpr int velocity_bits = 44; // 1 unit of a velocity = 2^-44 nm/ps
-inline constexpr int force_bits = 28;    // 1 unit of a force = 2^-28 kJ/mol/nm
-inline constexpr int energy_bits = 36;   // 1 unit of an energy or virial contribution = 2^-36 kJ/mol
-
 /// The force of each pair, and each component of one of a bonded term, is clamped at this [2^-28 kJ/mol/nm]: 3.4e7
 /// kJ/mol/nm, which only overlapping atoms reach. A thousand of them on one atom do not overflow.
 inline constexpr double force_bound = 0x1p53;
-
-inline constexpr double position_unit = 0x1p-48;
-inline constexpr double velocity_unit = 0x1p-44;
-inline constexpr double force_unit = 0x1p-28;
-inline constexpr double energy_unit = 0x1p-36;
 
 /// Nearest integer, ties to even: odd-symmetric, so that time can be reversed. |x| < 2^62 is the caller's business.
 inline std::int64_t round_to_int(double x)

@@ -1,5 +1,7 @@
 #pragma once
 
+#include <holon/core/index.hpp>
+
 #include <algorithm>
 #include <cstddef>
 #include <utility>
@@ -44,17 +46,14 @@ class Slices {
 public:
     Slices(std::size_t n, std::size_t grain) : n_(n), grain_(grain), blocks_((n + grain - 1) / grain)
     {
-        const auto threads = static_cast<std::size_t>(thread_count());
+        const auto threads = index(thread_count());
         count_ = static_cast<int>(std::clamp<std::size_t>(blocks_, 1, threads));
     }
     int count() const { return count_; }
     std::pair<std::size_t, std::size_t> operator[](int slice) const { return {edge(slice), edge(slice + 1)}; }
 
 private:
-    std::size_t edge(int slice) const
-    {
-        return std::min(n_, blocks_ * static_cast<std::size_t>(slice) / static_cast<std::size_t>(count_) * grain_);
-    }
+    std::size_t edge(int slice) const { return std::min(n_, blocks_ * index(slice) / index(count_) * grain_); }
 
     std::size_t n_, grain_, blocks_;
     int count_;
@@ -79,10 +78,10 @@ auto parallel_reduce(std::size_t n, std::size_t grain, Use&& use, Join&& join)
     const Slices slices(n, grain);
     auto [begin, end] = slices[0];
     if (slices.count() == 1) return use(begin, end);
-    std::vector<decltype(use(begin, end))> results(static_cast<std::size_t>(slices.count()));
+    std::vector<decltype(use(begin, end))> results(index(slices.count()));
     parallel_parts(slices.count(), [&](int part, int) {
         const auto [from, to] = slices[part];
-        results[static_cast<std::size_t>(part)] = use(from, to);
+        results[index(part)] = use(from, to);
     });
     auto total = std::move(results.front());
     for (std::size_t r = 1; r < results.size(); ++r) join(total, results[r]);

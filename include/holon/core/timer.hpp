@@ -1,5 +1,6 @@
 #pragma once
 
+#include <holon/core/index.hpp>
 #include <holon/core/parallel.hpp>
 
 #include <array>
@@ -29,7 +30,7 @@ enum class Stage {
         count
 };
 
-inline constexpr std::size_t stage_count = static_cast<std::size_t>(Stage::count);
+inline constexpr std::size_t stage_count = index(Stage::count);
 
 inline constexpr std::array<std::string_view, stage_count> stage_keys = {
 #define X(name, key) key,
@@ -51,7 +52,7 @@ public:
         }
         ~Scope()
         {
-            const auto k = static_cast<std::size_t>(stage_);
+            const auto k = index(stage_);
             timers_.seconds_[k] += seconds_since(begin_);
             timers_.cpu_seconds_[k] += team_cpu_seconds() - cpu_begin_;
         }

@@ -2,6 +2,7 @@
 
 #include <holon/dynamics/operator.hpp>
 
+#include <array>
 #include <memory>
 #include <span>
 #include <string>
@@ -12,7 +13,7 @@ namespace holon {
 /// What a barostat decides by: the system as its scaling groups have it.
 struct PressureState {
     std::int64_t step = 0;
-    Mat3 pressure = Mat3::Zero(); // 2/V (kinetic - virial), symmetric [kJ/mol/nm^3]
+    Mat3 pressure = Mat3::Zero(); // 2/V (kinetic - virial) [kJ/mol/nm^3]; box and strain feel its lower triangle
     Mat3 kinetic = Mat3::Zero();  // [kJ/mol]
     Mat3 virial = Mat3::Zero();   // -1/2 sum R (x) F [kJ/mol]
     Mat3 box = Mat3::Zero();      // rows [nm]
@@ -43,6 +44,9 @@ struct PressureSettings {
     /// What the outside does, as if it were a pressure in the cell: surface tension acts along x and y.
     Mat3 outside(const Mat3& box) const;
 };
+
+/// Which of the vectors a, b, c no barostat and no deformation changes.
+std::array<bool, 3> kept_vectors(const Parameters& parameters, const Box& box);
 
 /// The work of the outside pressure on the system, so to speak: P V, or what it comes to along the way where the
 /// pressure depends on direction.

@@ -7,6 +7,7 @@
 #include <holon/forces/dispersion_correction.hpp>
 #include <holon/forces/external_forces.hpp>
 #include <holon/forces/gathered_terms.hpp>
+#include <holon/forces/group_energies.hpp>
 #include <holon/forces/pair_force.hpp>
 #include <holon/mesh/mesh.hpp>
 #include <holon/system/force_groups.hpp>
@@ -24,6 +25,7 @@ namespace holon {
 struct ForceTotals {
     std::array<double, energy_term_count> energy{}; // [kJ/mol]
     double potential = 0.0;                         // their sum
+    std::vector<double> of_groups;                  // as GroupEnergies has them, if it does
     Mat3 virial = Mat3::Zero();                     // -1/2 sum r (x) f [kJ/mol]
     /// Potential energy, but for constants, as the forces have it: where these are clamped it rises less [2^-36
     /// kJ/mol].
@@ -91,6 +93,9 @@ public:
 
 private:
     void use_volume();
+    bool has_bonded(int group) const;
+    void add_bonded(const ForceContext& context, ForceGroups groups, ForceSums* sums);
+    void sum_by_groups(const Atoms& atoms);
     void spread_from_sites(const ForceContext& context, ForceGroups groups, ForceSums* sums);
     void reduce(ForceSums& sums);
 
@@ -107,10 +112,11 @@ private:
     TermIndex term_index_;
     PairLists pair_lists_;
     PairForce pair_force_;
-    BondedForces bonded_forces_;
+    std::vector<BondedForces> bonded_forces_; // of each group
     VirtualSites sites_;
     GatheredTerms gathered_terms_;
     ExternalForces external_forces_;
+    GroupEnergies group_energies_;
     std::unique_ptr<LongRange> long_range_; // null: none
     double self_energy_;
     MeshConstants mesh_constants_;

@@ -9,6 +9,7 @@
 
 #include <array>
 #include <cstdint>
+#include <span>
 #include <vector>
 
 namespace holon {
@@ -19,8 +20,8 @@ namespace holon {
 /// centres of mass. G. Kalibaeva, M. Ferrario, G. Ciccotti, Mol. Phys. 101, 765 (2003); J. Jung, Y. Sugita, J. Chem.
 /// Phys. 153, 234115 (2020).
 ///
-/// Masses are integers here and centres are sums of integers: the same on any rank. Atoms of clusters that domains cut
-/// are put together by their image counts, which have to keep a cluster whole: see make_clusters_whole().
+/// Centres have the same bits on any rank. Atoms of clusters that domains cut are put together by their image counts,
+/// which have to keep a cluster whole: see make_clusters_whole().
 class ScalingGroups {
 public:
     /// For the atoms as they are shared out now. All of these must outlive this object.
@@ -31,46 +32,61 @@ public:
     static std::int64_t count(const Topology& topology, const std::vector<MoleculeClusters>& clusters);
 
     /// 1/2 sum M U (x) U, masses and velocities of the groups [kJ/mol]. Collective.
-    Mat3 kinetic_tensor(const Atoms& atoms) const;
+    Mat3 kinetic_tensor(const Atoms& atoms, const Box& box) const;
 
-    /// Finds the centres of the groups, of atoms.x and of atoms.x_ref, and their velocities. Collective.
-    void find_centres(const Atoms& atoms, const Box& box);
-
-    /// 1/2 sum (x_i - R) (x) f_i of x_ref and R as found: what makes the virial of atoms that of the groups, added to
-    /// it [kJ/mol]. Collective.
+    /// 1/2 sum (x_i - R) (x) f_i, of atoms.x_ref and the centres R of these: what makes the virial of atoms that of the
+    /// groups, added to it [kJ/mol]. Collective.
     Mat3 internal_virial(const Atoms& atoms, const Box& box) const;
 
-    /// Takes the centres as found along with the box: each keeps its fractional coordinates where it was `before` [ps]
-    /// ago, and moves on from there as long, by its new velocity, U (row) times `velocities`. The box is still `from`;
-    /// rows of `to` [nm].
+    /// Takes the groups along with the box: their centres keep the fractional coordinates where they were `before` [ps]
+    /// ago, and move on from there as long, by their new velocities, U (row) times `velocities`. The box is still
+    /// `from`; rows of `to` [nm]. Collective.
     void follow(Atoms& atoms, const Box& from, const Mat3& to, const Mat3& velocities, double before) const;
 
 private:
+    // Groups that one rank owns whole: sums over their few members are made in the order of these.
+    struct Member {
+        std::int32_t atom;
+        double weight; // of its mass in that of the group
+    };
+    struct Whole {
+        std::int32_t end; // of its members
+        double mass;      // [u]
+    };
+    template <class Use>
+    void for_each_whole(Use use) const;
+    static Vec3 from_head(std::span<const Member> members, const std::vector<IVec3>& x);
+    static Vec3 velocity(std::span<const Member> members, const Atoms& atoms);
+
+    // Groups that domains may cut: sums are integers.
+    struct CutMember {
+        std::int32_t atom, group;
+        std::int64_t mass; // [2^-20 u]
+    };
     struct Sum {
-        int128 mass = 0;                         // [2^-20 u]
-        std::array<int128, 3> x{}, x_ref{}, v{}; // times mass
+        int128 mass = 0;                // [2^-20 u]
+        std::array<int128, 3> x{}, v{}; // times mass
         Sum& operator+=(const Sum& other);
+        IVec3 centre() const;
+        Vec3 velocity() const; // [nm/ps]
     };
-    struct Centre {
-        IVec3 x, x_ref;
-        Vec3 velocity; // [nm/ps]
-    };
-    IVec3 whole(const IVec3& x, std::size_t i, const Atoms& atoms, const Box& box) const;
-    std::vector<Sum> sums(const Atoms& atoms, const Box* box) const;
-    int directory_rank(AtomId id) const;
+    IVec3 unwrapped(const std::vector<IVec3>& x, std::int32_t i, const Atoms& atoms, const Box& box) const;
+    std::vector<Sum> cut_sums(const std::vector<IVec3>& x, const Atoms& atoms, const Box& box) const;
 
     Communicator comm_;
-    const Topology& topology_;
-    bool any_cut_ = false;            // clusters that domains may cut, anywhere
-    std::vector<std::int32_t> group_; // per owned atom; -1: a virtual site
-    std::vector<std::int64_t> mass_;  // per owned atom [2^-20 u]
-    std::vector<AtomId> key_;         // per group: its lowest id, or -1 if it is owned whole
-    std::vector<Centre> centres_;     // per group, as found
+    std::int64_t n_atoms_;
+    bool any_cut_ = false; // clusters that domains may cut, anywhere
+    std::vector<Member> members_;
+    std::vector<Whole> whole_;
+    std::vector<CutMember> cut_members_;
+    std::vector<AtomId> cut_keys_; // of the groups with members here: their lowest ids
 };
 
 /// Lets image counts of the atoms of a constraint cluster be those of one unwrapped cluster: neighbours along
-/// constraints are nearest images of each other. The records, anywhere on the ranks, stay where they are. Collective.
+/// constraints are nearest images of each other. The records, anywhere on the ranks, stay where they are. Throws
+/// InputError for a cluster that is bound to images of itself along a vector of the box other than those `kept` as they
+/// are. Collective.
 void make_clusters_whole(const Communicator& comm, const Topology& topology, const Box& box,
-                         std::vector<AtomRecord>& records);
+                         const std::array<bool, 3>& kept, std::vector<AtomRecord>& records);
 
 } // namespace holon

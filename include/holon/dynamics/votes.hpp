@@ -1,5 +1,7 @@
 #pragma once
 
+#include <holon/core/index.hpp>
+
 #include <array>
 #include <cstddef>
 #include <cstdint>
@@ -20,10 +22,10 @@ enum class Vote : std::uint8_t {
 
 /// One number for each: of a rank, or the largest of all ranks. Yes is 1, no is 0.
 struct Votes {
-    std::array<std::int64_t, static_cast<std::size_t>(Vote::count)> values{};
+    std::array<std::int64_t, index(Vote::count)> values{};
 
-    std::int64_t& operator[](Vote vote) { return values[static_cast<std::size_t>(vote)]; }
-    std::int64_t operator[](Vote vote) const { return values[static_cast<std::size_t>(vote)]; }
+    std::int64_t& operator[](Vote vote) { return values[index(vote)]; }
+    std::int64_t operator[](Vote vote) const { return values[index(vote)]; }
     bool yes(Vote vote) const { return (*this)[vote] != 0; }
 };
 

@@ -8,6 +8,7 @@
 #include <holon/system/local_terms.hpp>
 #include <holon/system/topology.hpp>
 
+#include <functional>
 #include <memory>
 
 namespace holon {
@@ -21,6 +22,7 @@ class BondedForces {
 public:
     /// `topology` and `box` must outlive this object. Throws InputError for a correction map that is no grid.
     BondedForces(const Topology& topology, const NonbondedConstants& constants, const Box& box);
+    BondedForces(BondedForces&&) noexcept;
     ~BondedForces();
 
     /// Where the references of position restraints are; as given, unless told otherwise.
@@ -32,6 +34,15 @@ public:
     /// Adds forces to atoms.f, energies and virial to `sums`, if given. Returns a message if a force was clamped at
     /// force_bound, else an empty string.
     std::string add_forces(Atoms& atoms, ForceSums* sums) const;
+
+    /// A pair of atoms whose interaction is bonded: local numbers, and energies [kJ/mol].
+    struct PairTerm {
+        bool of_14; // else one that counts with all other pairs
+        std::int32_t i, j;
+        double lj, coulomb;
+    };
+    /// Calls use(term) for each: pairs in the topology, and excluded ones, of which some electrostatics is left. Slow.
+    void for_each_pair(const Atoms& atoms, const std::function<void(const PairTerm&)>& use) const;
 
 private:
     struct Impl;

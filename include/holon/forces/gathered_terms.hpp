@@ -7,6 +7,7 @@
 #include <holon/system/partition.hpp>
 
 #include <cstdint>
+#include <functional>
 #include <span>
 #include <string>
 #include <vector>
@@ -27,6 +28,9 @@ public:
     /// Adds forces on owned atoms; energies and virial to the sums of one rank, if wanted. Returns a message if a force
     /// was clamped at force_bound, else an empty string. Collective.
     std::string add_forces(Atoms& atoms, ForceSums* sums);
+
+    /// See BondedForces; on one rank, at the positions of the last add_forces(), with atom numbers in the system.
+    void for_each_pair(const std::function<void(AtomId, AtomId, const BondedForces::PairTerm&)>& use) const;
 
 private:
     struct Owned {

@@ -2,6 +2,7 @@
 
 #include <holon/mesh/mesh_settings.hpp>
 #include <holon/system/parameters.hpp>
+#include <holon/system/topology.hpp>
 
 #include <memory>
 
@@ -29,5 +30,13 @@ struct NonbondedConstants {
     double cutoff() const { return r_coulomb > r_vdw ? r_coulomb : r_vdw; }
     explicit NonbondedConstants(const Parameters& parameters, std::shared_ptr<const MeshSettings> mesh = nullptr);
 };
+
+/// What the reaction field or the shift of a plain cut-off makes of a charge by itself, -1/2 K c_rf q^2 [kJ/mol]; and
+/// of all charges of the system: constant.
+inline double self_energy(double charge, const NonbondedConstants& constants)
+{
+    return -0.5 * constants.coulomb_factor * constants.c_rf * charge * charge;
+}
+double self_energy(const Topology& topology, const NonbondedConstants& constants);
 
 } // namespace holon

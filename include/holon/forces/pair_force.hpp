@@ -5,6 +5,7 @@
 #include <holon/system/energies.hpp>
 #include <holon/system/topology.hpp>
 
+#include <functional>
 #include <memory>
 #include <string>
 
@@ -37,9 +38,11 @@ public:
     /// Adds the energies, and the virial of all that is in atoms.f: of both lists, and nothing else.
     void add_totals(const PairLists& lists, const Atoms& atoms, ForceSums& sums, bool energies = true) const;
 
-    /// What the reaction field or the shift of a plain cut-off makes of each charge by itself, -1/2 K c_rf sum q^2
-    /// [kJ/mol]: constant, whole system.
-    static double self_energy(const Topology& topology, const NonbondedConstants& constants);
+    /// Calls use(i, j, energy) for each pair of this rank within the cutoff, by local numbers: the energies that
+    /// add_totals() adds [kJ/mol], one by one and as slow as that.
+    using PairEnergy = std::function<void(std::int32_t, std::int32_t, double)>;
+    void for_each_energy(const PairLists& lists, const Atoms& atoms, const PairEnergy& coulomb,
+                         const PairEnergy& vdw) const;
 
 private:
     struct Impl;

@@ -114,11 +114,14 @@ CheckpointContents read_checkpoint(const Communicator& comm, const std::string& 
 /// in every call but votes(), error() and stats().
 class CheckpointWriter {
 public:
+    struct New {
+        const CheckpointInput& input;
+        const CheckpointOptions& options;
+    };
     /// Makes a new file with this state in it; a file that is there is replaced once the new one is complete.
     /// Failure, if there is no space. Collective.
-    static CheckpointWriter create(const Communicator& comm, const std::string& path, const CheckpointInput& input,
-                                   const CheckpointOptions& options, const RunState& state, const Atoms& atoms,
-                                   const Box& box);
+    static CheckpointWriter create(const Communicator& comm, const std::string& path, const New& file,
+                                   const RunState& state, const Atoms& atoms, const Box& box);
 
     /// Goes on in the ring of the file that `contents` was read from. The file is made anew if it has too few places
     /// for this number of ranks or others for kept numbers than the atoms have, or if `contents.input` or the number of

@@ -1,6 +1,6 @@
 #pragma once
 
-#include <holon/core/vec3.hpp>
+#include <holon/io/coordinates.hpp>
 
 #include <cstdint>
 #include <cstdio>
@@ -12,38 +12,22 @@
 
 namespace holon {
 
-/// One line of a .gro file.
-struct GroAtom {
-    AtomId id = 0; // line number among the atoms, from 0; the file's own atom number wraps at 99,999 and is not used
-    int residue_number = 0;
-    std::string residue_name;
-    std::string atom_name;
-    Vec3 position = Vec3::Zero(); // [nm]
-    Vec3 velocity = Vec3::Zero(); // [nm/ps]
-};
+class LineReader;
 
 /// Reads the first frame of a GROMACS .gro file in pieces: a file of any size is never held whole.
 /// The width of the number columns is the distance between the decimal points of the first atom; the precision is what
 /// the file gives, digit by digit. Every malformation throws InputError with file and line.
-class GroReader {
+class GroReader : public CoordinateReader {
 public:
     /// Scans the file once for the number of atoms and the box behind them.
     explicit GroReader(const std::string& path);
-    ~GroReader();
+    ~GroReader() override;
     GroReader(GroReader&&) noexcept;
     GroReader& operator=(GroReader&&) noexcept;
 
-    const std::string& title() const { return title_; }
-    std::int64_t n_atoms() const { return n_atoms_; }
-    const Mat3& box() const { return box_; } // rows a, b, c [nm]
-    bool has_velocities() const { return has_velocities_; }
-
-    /// The next atoms, at most `max_atoms`; empty after the last one.
-    std::vector<GroAtom> next(std::int64_t max_atoms);
+    std::vector<GroAtom> next(std::int64_t max_atoms) override;
 
 private:
-    class Lines;
-
     void read_header();
     void read_layout(std::string_view first_atom);
     void read_box(std::string_view line);
@@ -51,14 +35,9 @@ private:
     double read_number(std::string_view line, int field) const;
     [[noreturn]] void fail(const std::string& why) const;
 
-    std::string path_;
-    std::unique_ptr<Lines> lines_;
-    std::string title_;
-    std::int64_t n_atoms_ = 0;
+    std::unique_ptr<LineReader> lines_;
     std::int64_t n_read_ = 0;
-    Mat3 box_ = Mat3::Zero();
     std::size_t width_ = 0; // of one number column
-    bool has_velocities_ = false;
 };
 
 /// Writes a .gro file atom by atom under a temporary name and renames it when it is complete. Numbers have 15 decimals

@@ -18,10 +18,11 @@ namespace holon {
 /// Energies and what follows from them at one step. virial: -1/2 sum r (x) f [kJ/mol].
 struct EnergyReport {
     std::int64_t step = 0;
-    double time = 0.0;                                    // [ps]
-    std::vector<std::pair<std::string, double>> energies; // key, value [kJ/mol], in the order in which they are shown
-    double temperature = 0.0;                             // [K]
-    double pressure = 0.0;                                // [bar]
+    double time = 0.0;                                     // [ps]
+    std::vector<std::pair<std::string, double>> energies;  // key, value [kJ/mol], in the order in which they are shown
+    std::vector<std::pair<std::string, double>> by_groups; // likewise, by pairs of energygrps
+    double temperature = 0.0;                              // [K]
+    double pressure = 0.0;                                 // [bar]
     Mat3 virial = Mat3::Zero();
 };
 
@@ -34,6 +35,7 @@ struct MeshReport {
     std::string split;                   // prolate or gaussian
     double split_parameter = 0.0;        // band of the prolate function, or beta [1/nm]
     double window_band = 0.0;            // 0: B-splines
+    double split_radius = 0.0;           // where the pair part ends [nm]
     int pair_degree = 0;                 // of the polynomial in r^2 that pairs use
     double expected_error = 0.0;         // relative rms error of the forces
     std::optional<double> measured_error;

@@ -2,6 +2,7 @@
 
 #include <holon/comm/communicator.hpp>
 #include <holon/core/box.hpp>
+#include <holon/core/index.hpp>
 #include <holon/io/checkpoint.hpp>
 #include <holon/io/schedule.hpp>
 #include <holon/system/atoms.hpp>
@@ -39,8 +40,8 @@ inline constexpr std::array all_quantities = {Quantity::position, Quantity::velo
 /// A value for each quantity.
 template <class T>
 struct PerQuantity : std::array<T, quantity_count> {
-    T& operator[](Quantity q) { return this->at(static_cast<std::size_t>(q)); }
-    const T& operator[](Quantity q) const { return this->at(static_cast<std::size_t>(q)); }
+    T& operator[](Quantity q) { return this->at(index(q)); }
+    const T& operator[](Quantity q) const { return this->at(index(q)); }
 };
 
 /// Names of the same width, one after the other, filled up with zeros.
@@ -68,6 +69,8 @@ struct TrajectoryInfo {
     std::vector<std::int32_t> residue; // index into residue_name
     std::vector<std::array<std::int32_t, 2>> bonds;
     NameColumn residue_name; // of all residues
+
+    bool writes_any() const { return !schedule[Quantity::position].empty(); }
 };
 
 /// When each quantity is written: positions with all others, if they have no interval.

@@ -43,6 +43,7 @@ private:
     struct Node {
         double value, slope; // of psi, per interval
     };
+    Node transform_at(double at) const;
     double cutoff_;
     Prolate psi_;
     std::vector<Node> transform_; // psi at equal distances over [0, 1]: cubic between, to 1e-13

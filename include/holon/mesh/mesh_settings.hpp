@@ -24,10 +24,13 @@ struct MeshSettings {
     double potential_shift = 0.0; // taken off 1/r - smooth(r) for pairs that interact, not for excluded ones [1/nm]
 };
 
+inline constexpr double charges_of_liquids = 100.0; // charged atoms per volume [1/nm^3]
+
 /// Chosen from the input alone.
-/// esp: the cheapest split, window and grid for parameters.mesh_accuracy, or, if that is 0, for an error below that of
-/// smooth PME with fourier_spacing, pme_order and ewald_rtol. spme: these three as GROMACS understands them.
-MeshSettings choose_mesh(const Parameters& parameters, const Box& box);
+/// esp: the cheapest split radius, split, window and grid for parameters.mesh_accuracy, or, if that is 0, for an error
+/// below that of smooth PME with rcoulomb, fourier_spacing, pme_order and ewald_rtol. spme: these four as GROMACS
+/// understands them.
+MeshSettings choose_mesh(const Parameters& parameters, const Box& box, double charge_density = charges_of_liquids);
 
 /// A prolate mesh with a small fraction of the error that `settings` are expected to have, for double precision: what
 /// they are measured against.

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <holon/core/fixed_sum.hpp>
+#include <holon/core/index.hpp>
 #include <holon/core/vec3.hpp>
 
 #include <array>
@@ -41,7 +42,7 @@ enum class EnergyTerm {
         count
 };
 
-inline constexpr std::size_t energy_term_count = static_cast<std::size_t>(EnergyTerm::count);
+inline constexpr std::size_t energy_term_count = index(EnergyTerm::count);
 
 inline constexpr std::array<std::string_view, energy_term_count> energy_term_keys = {
 #define X(name, key) key,
@@ -62,13 +63,13 @@ struct ForceSums {
     /// Of the energies what is beyond those that go with clamped forces: energies less this fall along the forces.
     FixedSum excess{};
 
-    void add(EnergyTerm term, double value) { energy[static_cast<std::size_t>(term)].add(value); }
+    void add(EnergyTerm term, double value) { energy[index(term)].add(value); }
 
     /// Adds -1/2 d (x) f for a force f on the atom at the head of d and -f at its tail.
     void add_virial(const Vec3& d, const Vec3& f)
     {
         for (int i = 0; i < 3; ++i)
-            for (int j = 0; j < 3; ++j) virial[static_cast<std::size_t>(3 * i + j)].add(-0.5 * d[i] * f[j]);
+            for (int j = 0; j < 3; ++j) virial[index(3 * i + j)].add(-0.5 * d[i] * f[j]);
     }
 };
 

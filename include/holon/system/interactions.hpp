@@ -1,5 +1,6 @@
 #pragma once
 
+#include <holon/core/index.hpp>
 #include <holon/system/energies.hpp>
 
 #include <array>
@@ -79,7 +80,7 @@ enum class Interaction {
         count
 };
 
-inline constexpr std::size_t interaction_count = static_cast<std::size_t>(Interaction::count);
+inline constexpr std::size_t interaction_count = index(Interaction::count);
 
 struct InteractionInfo {
     std::string_view name;

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <holon/core/box.hpp>
+#include <holon/core/index.hpp>
 #include <holon/core/memory.hpp>
 #include <holon/system/atoms.hpp>
 #include <holon/system/partition.hpp>
@@ -74,10 +75,7 @@ public:
     struct Row {
         const std::int32_t *near, *near_end, *far, *far_end;
         const Entry *close, *close_end;
-        std::size_t size() const
-        {
-            return static_cast<std::size_t>((near_end - near) + (far_end - far) + (close_end - close));
-        }
+        std::size_t size() const { return index((near_end - near) + (far_end - far) + (close_end - close)); }
     };
 
     /// Rows [first, last): those of a thread.
@@ -122,7 +120,7 @@ public:
     {
         const Row& row = inner_[ci];
         for (const auto part : {std::span(row.near, row.near_end), std::span(row.far, row.far_end)})
-            for (const auto cj : part) use(Entry{cj, used_rows_[ci] * used_[static_cast<std::size_t>(cj)]});
+            for (const auto cj : part) use(Entry{cj, used_rows_[ci] * used_[index(cj)]});
         for (const auto entry : std::span(row.close, row.close_end)) use(entry);
     }
 

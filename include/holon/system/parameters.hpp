@@ -117,6 +117,7 @@ struct Parameters {
     // long-range electrostatics: coulomb = mesh or ewald
     MeshKind mesh = MeshKind::esp;
     double mesh_accuracy = 0.0;               // relative rms force error; 0: what PME has with the settings below
+    double coulomb_split_radius = 0.0;        // of esp: where its pair part ends [nm]; 0: where the sum costs least
     double fourier_spacing = 0.12;            // [nm]
     std::array<int, 3> fourier_n = {0, 0, 0}; // grid points; 0: by the spacing
     int pme_order = 4;
@@ -174,6 +175,8 @@ struct Parameters {
     std::vector<FrozenGroup> frozen_groups;
     std::vector<AcceleratedGroup> accelerated_groups;
     std::array<ElectricField, 3> electric_field{}; // along x, y, z
+
+    std::vector<AtomGroup> energy_groups; // of which energies are told pair by pair
 
     // distance restraints
     DistanceRestraints disre = DistanceRestraints::no;

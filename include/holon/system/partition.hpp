@@ -4,6 +4,7 @@
 #include <holon/comm/domain_grid.hpp>
 #include <holon/comm/halo_exchange.hpp>
 #include <holon/core/box.hpp>
+#include <holon/core/index.hpp>
 #include <holon/system/atoms.hpp>
 #include <holon/system/clusters.hpp>
 #include <holon/system/id_map.hpp>
@@ -27,8 +28,13 @@ namespace holon {
 /// are.
 class Partition {
 public:
-    Partition(Communicator comm, const Topology& topology, const std::vector<MoleculeClusters>& clusters,
-              std::vector<MoleculeNeeds> needs, const Parameters& parameters, const Box& box, const DomainGrid& grid);
+    /// Of the molecule types.
+    struct Types {
+        const std::vector<MoleculeClusters>& clusters; // must outlive the partition
+        std::vector<MoleculeNeeds> needs;
+    };
+    Partition(Communicator comm, const Topology& topology, Types types, const Parameters& parameters, const Box& box,
+              const DomainGrid& grid);
 
     /// First distribution, from records that are anywhere (each atom on exactly one rank). Of `kept`, likewise, what is
     /// not there becomes 0, and what no method wants is dropped. Collective.
@@ -49,7 +55,7 @@ public:
     const IdMap& local() const { return local_; }
     const std::vector<std::uint8_t>& zone() const { return zone_; } // per local atom: bit k set: from further along k
     static constexpr std::uint8_t named = 8;                        // zone of a copy that was requested by id
-    int owner_of(std::int32_t copy) const { return owner_[static_cast<std::size_t>(copy)]; }
+    int owner_of(std::int32_t copy) const { return owner_[index(copy)]; }
     const std::vector<AtomPlace>& place() const { return place_; } // per owned atom
     const DomainGrid& grid() const { return grid_; }
 
@@ -60,11 +66,9 @@ private:
     void look_up(Atoms& atoms);
     double group_reach(const Atoms& atoms) const;
     void add_neighbour_copies(Atoms& atoms, double width);
-    void receive_copies(Atoms& atoms, const std::vector<Message>& announced);
     void add_named_copies(Atoms& atoms);
-    std::vector<std::pair<int, AtomId>> find_owners(const Atoms& atoms, const std::vector<AtomId>& wanted) const;
+    std::vector<AtomId> needed_atoms(const Atoms& atoms) const;
     void append_copy(Atoms& atoms, AtomId id, std::uint8_t zone, int owner);
-    int directory_rank(AtomId id) const;
     AtomId head_of(AtomId id, const AtomPlace& place) const;
 
     Communicator comm_;

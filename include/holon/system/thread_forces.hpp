@@ -1,5 +1,6 @@
 #pragma once
 
+#include <holon/core/index.hpp>
 #include <holon/core/parallel.hpp>
 #include <holon/core/vec3.hpp>
 
@@ -17,10 +18,10 @@ public:
     template <class AddPart>
     void add(std::span<IVec3> forces, int parts, AddPart add_part)
     {
-        if (parts > 1) others_.resize(static_cast<std::size_t>(thread_count()) - 1);
+        if (parts > 1) others_.resize(index(thread_count()) - 1);
         for (auto& f : others_) f.resize(forces.size(), IVec3::Zero());
         parallel_parts(parts, [&](int part, int thread) {
-            add_part(part, thread == 0 ? forces : std::span(others_[static_cast<std::size_t>(thread) - 1]));
+            add_part(part, thread == 0 ? forces : std::span(others_[index(thread) - 1]));
         });
         if (others_.empty()) return;
         constexpr std::size_t few_atoms = 1024;

@@ -38,9 +38,7 @@ private:
     void book(const PressureState& state)
     {
         for (int i = 0; i < 3; ++i)
-            for (int j = 0; j < 3; ++j)
-                given_[0] +=
-                    0.5 * (state.virial(i, j) + state.virial(j, i)) * last_[static_cast<std::size_t>(3 * i + j)];
+            for (int j = 0; j < 3; ++j) given_[0] += state.virial(i, j) * last_[static_cast<std::size_t>(3 * i + j)];
     }
 
     PressureSettings settings_;

@@ -21,9 +21,7 @@ void change_box(Step& step, const BoxChange& change)
                                   "or take a longer tau-p.",
                                   step.clock.step, 100.0 * strain.cwiseAbs().maxCoeff()));
     const auto timer = system.timers.measure(Stage::integrate);
-    auto& groups = system.scaling_groups();
-    groups.find_centres(system.atoms, system.box());
-    groups.follow(system.atoms, system.box(), change.box, change.velocities, 0.5 * step.clock.dt);
+    system.scaling_groups().follow(system.atoms, system.box(), change.box, change.velocities, 0.5 * step.clock.dt);
     system.set_box(change.box);
 }
 
@@ -31,16 +29,13 @@ PressureState pressure_state(Step& step)
 {
     const auto timer = step.system.timers.measure(Stage::integrate);
     auto& system = step.system;
-    auto& groups = system.scaling_groups();
-    groups.find_centres(system.atoms, system.box());
     PressureState state;
     state.step = step.clock.step;
     state.kinetic = step.kinetic.groups;
-    state.virial = system.totals().virial + groups.internal_virial(system.atoms, system.box());
+    state.virial = system.totals().virial + system.scaling_groups().internal_virial(system.atoms, system.box());
     state.box = system.box().master();
     state.volume = system.box().volume();
-    const Mat3 pressure = 2.0 / state.volume * (state.kinetic - state.virial);
-    state.pressure = 0.5 * (pressure + pressure.transpose());
+    state.pressure = 2.0 / state.volume * (state.kinetic - state.virial);
     return state;
 }
 

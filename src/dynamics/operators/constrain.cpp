@@ -1,3 +1,4 @@
+#include <holon/core/index.hpp>
 #include <holon/dynamics/langevin.hpp>
 #include <holon/dynamics/parts.hpp>
 
@@ -32,8 +33,7 @@ private:
         auto virial = result.virial;
         step.system.comm().sum(std::span(virial));
         for (int a = 0; a < 3; ++a)
-            for (int b = 0; b < 3; ++b)
-                step.constraint_virial(a, b) = virial[static_cast<std::size_t>(3 * a + b)].value();
+            for (int b = 0; b < 3; ++b) step.constraint_virial(a, b) = virial[index(3 * a + b)].value();
     }
 
     static void tell_forces(Step& step, const std::vector<IVec3>& unconstrained, double factor)
@@ -41,7 +41,7 @@ private:
         auto& system = step.system;
         if (!step.clock.at_end() && system.health.any_failure()) system.fail_together(step.clock.step);
         const auto& atoms = system.atoms;
-        std::vector<Vec3> forces(static_cast<std::size_t>(atoms.n_owned));
+        std::vector<Vec3> forces(index(atoms.n_owned));
         for (std::size_t i = 0; i < forces.size(); ++i)
             forces[i] = factor * atoms.mass[i] * to_real(IVec3(atoms.x[i] - unconstrained[i]), position_unit);
         step.recorder.constraint_forces(system, forces);

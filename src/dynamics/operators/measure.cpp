@@ -13,7 +13,8 @@ public:
     {
         if (!step.clock.totals) return;
         if (step.groups_move)
-            step.kinetic.groups += weight_ * step.system.scaling_groups().kinetic_tensor(step.system.atoms);
+            step.kinetic.groups +=
+                weight_ * step.system.scaling_groups().kinetic_tensor(step.system.atoms, step.system.box());
         if (!step.clock.measured) return;
         const Mat3 tensor = kinetic_tensor(step.system.atoms, step.system.comm());
         step.kinetic.tensor += weight_ * tensor;

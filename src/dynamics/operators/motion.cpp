@@ -1,3 +1,4 @@
+#include <holon/core/index.hpp>
 #include <holon/dynamics/parts.hpp>
 #include <holon/dynamics/propagate.hpp>
 
@@ -15,7 +16,7 @@ public:
     {
         const auto timer = step.system.timers.measure(Stage::integrate);
         auto& atoms = step.system.atoms;
-        const auto& forces = group_ == 0 ? atoms.f : atoms.f_further[static_cast<std::size_t>(group_ - 1)];
+        const auto& forces = group_ == 0 ? atoms.f : atoms.f_further[index(group_ - 1)];
         kick(atoms, forces, fraction_ * step.clock.dt);
         step.system.hold_frozen();
     }

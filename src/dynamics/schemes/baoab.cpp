@@ -1,3 +1,4 @@
+#include <holon/core/index.hpp>
 #include <holon/dynamics/langevin.hpp>
 #include <holon/dynamics/parts.hpp>
 #include <holon/dynamics/propagate.hpp>
@@ -66,7 +67,7 @@ public:
         const auto& clock = step.clock;
         const double h = length(clock), of_velocities = 2.0 / clock.dt, of_positions = 2.0 / (h * h);
         const bool wants_forces = step.recorder.wants_constraint_forces();
-        std::vector<Vec3> forces(wants_forces ? static_cast<std::size_t>(atoms.n_owned) : 0);
+        std::vector<Vec3> forces(wants_forces ? index(atoms.n_owned) : 0);
         const auto add_change = [&](double factor, double unit, const auto& now, const auto& before) {
             for (std::size_t i = 0; i < forces.size(); ++i)
                 forces[i] += factor * atoms.mass[i] * to_real(IVec3(now[i] - before[i]), unit);
@@ -104,8 +105,7 @@ private:
     {
         step.system.comm().sum(std::span(result.virial));
         for (int a = 0; a < 3; ++a)
-            for (int b = 0; b < 3; ++b)
-                step.constraint_virial(a, b) = result.virial[static_cast<std::size_t>(3 * a + b)].value();
+            for (int b = 0; b < 3; ++b) step.constraint_virial(a, b) = result.virial[index(3 * a + b)].value();
     }
 };
 

@@ -1,3 +1,4 @@
+#include <holon/core/index.hpp>
 #include <holon/dynamics/parts.hpp>
 #include <holon/dynamics/scheme.hpp>
 
@@ -15,8 +16,7 @@ class LBfgs : public LineMinimiser {
 public:
     explicit LBfgs(const SchemeInput& input)
         : LineMinimiser(input, "l-bfgs", 2 * input.parameters.nbfgscorr), memory_(input.parameters.nbfgscorr),
-          curvature_(input.state.declare(
-              {.name = "l-bfgs-curvature", .values = std::vector<double>(static_cast<std::size_t>(memory_))})),
+          curvature_(input.state.declare({.name = "l-bfgs-curvature", .values = std::vector<double>(index(memory_))})),
           moved_(input.state.declare({.name = "l-bfgs-moved", .values = {0.0}})[0])
     {
     }
@@ -25,7 +25,7 @@ private:
     /// Vectors of a step that is remembered: how far it went [nm], and what the forces lost.
     std::int32_t step_of(std::int64_t k) const { return static_cast<std::int32_t>(first_free + 2 * (k % memory_)); }
     std::int32_t change_of(std::int64_t k) const { return step_of(k) + 1; }
-    double& curvature_of(std::int64_t k) const { return curvature_[static_cast<std::size_t>(k % memory_)]; }
+    double& curvature_of(std::int64_t k) const { return curvature_[index(k % memory_)]; }
 
     bool choose_direction(System& system) override
     {
@@ -66,8 +66,8 @@ private:
         auto& atoms = system.atoms;
         const auto n = owned(system);
         const auto end = static_cast<std::int64_t>(count_), begin = std::max<std::int64_t>(0, end - memory_);
-        std::vector<double> parts(static_cast<std::size_t>(end - begin));
-        const auto part = [&](std::int64_t k) -> double& { return parts[static_cast<std::size_t>(k - begin)]; };
+        std::vector<double> parts(index(end - begin));
+        const auto part = [&](std::int64_t k) -> double& { return parts[index(k - begin)]; };
         for (auto k = end; k-- > begin;) {
             part(k) = inner(system, step_of(k), direction) / curvature_of(k);
             for (std::size_t i = 0; i < n; ++i) at(atoms, i, direction) -= part(k) * at(atoms, i, change_of(k));

@@ -1,5 +1,6 @@
 #include "schemes/line_minimiser.hpp"
 
+#include <holon/core/index.hpp>
 #include <holon/dynamics/publish.hpp>
 
 #include <algorithm>
@@ -23,7 +24,7 @@ double& declared(const SchemeInput& input, const std::string& name)
 template <class One, class Other>
 double sum_of_products(const System& system, One one, Other other)
 {
-    const auto n = static_cast<std::size_t>(system.atoms.n_owned);
+    const auto n = index(system.atoms.n_owned);
     std::int64_t largest[2] = {};
     for (std::size_t i = 0; i < n; ++i) {
         const Vec3 a = one(i), b = other(i);

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <holon/core/index.hpp>
 #include <holon/dynamics/operator.hpp>
 
 #include <string>
@@ -18,7 +19,7 @@ protected:
     /// of these forces of any atom [kJ/mol/nm]. Collective.
     double begin(Step& step, bool exhausted);
 
-    static std::size_t owned(const System& system) { return static_cast<std::size_t>(system.atoms.n_owned); }
+    static std::size_t owned(const System& system) { return index(system.atoms.n_owned); }
     static double largest(const System& system, double mine);
     static double largest_force(const System& system);
 

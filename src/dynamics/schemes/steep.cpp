@@ -1,3 +1,4 @@
+#include <holon/core/index.hpp>
 #include <holon/dynamics/parts.hpp>
 #include <holon/dynamics/publish.hpp>
 #include <holon/dynamics/scheme.hpp>
@@ -72,7 +73,7 @@ private:
 
     static void take_back(Atoms& atoms)
     {
-        for (std::size_t i = 0; i < static_cast<std::size_t>(atoms.n_owned); ++i) atoms.x[i] -= atoms.v[i];
+        for (std::size_t i = 0; i < index(atoms.n_owned); ++i) atoms.x[i] -= atoms.v[i];
     }
 
     std::span<double> length_; // of the next step [nm]

@@ -1,5 +1,6 @@
 #include <holon/dynamics/nose_hoover.hpp>
 
+#include <holon/core/index.hpp>
 #include <holon/core/portable_math.hpp>
 #include <holon/core/units.hpp>
 #include <holon/dynamics/propagate.hpp>
@@ -60,8 +61,7 @@ namespace {
 class Baths : public Operator {
 public:
     explicit Baths(const SchemeInput& input)
-        : parameters_(input.parameters), dof_(input.dof.per_group),
-          length_(static_cast<std::size_t>(input.parameters.nh_chain_length)),
+        : parameters_(input.parameters), dof_(input.dof.per_group), length_(index(input.parameters.nh_chain_length)),
           rates_(input.state.declare({.name = "nose-hoover-rates",
                                       .parity = Parity::odd,
                                       .values = std::vector<double>(dof_.size() * length_)})),

@@ -1,5 +1,6 @@
 #include "thermostats/redrawing.hpp"
 
+#include <holon/core/index.hpp>
 #include <holon/core/random.hpp>
 #include <holon/core/units.hpp>
 #include <holon/dynamics/langevin.hpp>
@@ -18,9 +19,9 @@ std::vector<std::int32_t> first_of_cluster(const MoleculeType& molecule, const M
     std::vector<std::int32_t> first(molecule.atoms.size());
     std::iota(first.begin(), first.end(), 0);
     for (const auto& cluster : clusters.clusters)
-        for (const auto atom : cluster.atoms) first[static_cast<std::size_t>(atom)] = cluster.atoms.front();
+        for (const auto atom : cluster.atoms) first[index(atom)] = cluster.atoms.front();
     for (const auto& settle : molecule.settles)
-        for (std::int32_t k = 1; k < 3; ++k) first[static_cast<std::size_t>(settle.oxygen + k)] = settle.oxygen;
+        for (std::int32_t k = 1; k < 3; ++k) first[index(settle.oxygen + k)] = settle.oxygen;
     return first;
 }
 
@@ -59,10 +60,10 @@ void Redrawing::draw(const System& system, Atoms& atoms, const Clock& clock) con
     for (const auto& group : parameters_.tc_groups)
         thermal.push_back(std::sqrt(units::boltzmann * group.temperature_at(clock.time())));
     const auto& places = system.partition().place();
-    for (std::size_t i = 0; i < static_cast<std::size_t>(atoms.n_owned); ++i) {
+    for (std::size_t i = 0; i < index(atoms.n_owned); ++i) {
         const auto& place = places[i];
         const auto& group = parameters_.tc_groups[atoms.tc_group[i]];
-        const auto first = first_[static_cast<std::size_t>(place.molecule_type)][static_cast<std::size_t>(place.index)];
+        const auto first = first_[index(place.molecule_type)][index(place.index)];
         if (!(group.tau > 0.0) || !hit(clock, place.molecule_start + first, group.tau)) continue;
         const auto id = static_cast<std::uint32_t>(atoms.id[i]);
         const auto one = normal_pair(random(step, id, Stream::thermostat, 1)),

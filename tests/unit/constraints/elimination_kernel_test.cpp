@@ -2,7 +2,7 @@
 // a pivot. That they solve equations is in elimination_test.cpp.
 #include <support/constraint_system.hpp>
 
-#include <constraints/elimination_kernel.hpp>
+#include <constraints/newton/elimination_kernel.hpp>
 
 #include <gtest/gtest.h>
 

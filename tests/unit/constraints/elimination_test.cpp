@@ -1,6 +1,6 @@
 // Sparse elimination against a dense solution; the tree of a molecule against what it promises.
-#include <constraints/newton_dissection.hpp>
-#include <constraints/newton_tree.hpp>
+#include <constraints/newton/newton_dissection.hpp>
+#include <constraints/newton/newton_tree.hpp>
 #include <support/constraint_molecules.hpp>
 
 #include <Eigen/LU>

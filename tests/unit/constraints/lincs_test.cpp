@@ -2,7 +2,7 @@
 #include <support/constraint_system.hpp>
 #include <support/polymers.hpp>
 
-#include <constraints/lincs_shape.hpp>
+#include <constraints/lincs/lincs_shape.hpp>
 
 #include <holon/core/error.hpp>
 #include <holon/core/units.hpp>

@@ -2,7 +2,7 @@
 // moves of a chain as the formulas say.
 #include <support/constraint_system.hpp>
 
-#include <constraints/newton_kernel.hpp>
+#include <constraints/newton/newton_kernel.hpp>
 
 #include <gtest/gtest.h>
 

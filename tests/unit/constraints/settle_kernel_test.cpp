@@ -1,7 +1,7 @@
 // The kernels of SETTLE: the same bits with every instruction set, and each water as if it were alone.
 #include <support/constraint_system.hpp>
 
-#include <constraints/settle_kernel.hpp>
+#include <constraints/whole_clusters/settle_kernel.hpp>
 
 #include <gtest/gtest.h>
 

@@ -2,7 +2,7 @@
 // a run begins and ends.
 #include <support/constraint_system.hpp>
 
-#include <constraints/shake_kernel.hpp>
+#include <constraints/shake/shake_kernel.hpp>
 
 #include <gtest/gtest.h>
 

@@ -2,7 +2,7 @@
 // Newton's method in wider numbers gives.
 #include <support/constraint_system.hpp>
 
-#include <constraints/star_kernel.hpp>
+#include <constraints/whole_clusters/star_kernel.hpp>
 
 #include <gtest/gtest.h>
 

@@ -1,17 +1,17 @@
 // The kernels of all instruction sets do the same as the terms' formulas one by one.
 #include "bonded_fixture.hpp"
 
-#include <forces/bonded_terms.hpp>
-#include <forces/excluded_pair.hpp>
-#include <forces/g96_angle.hpp>
-#include <forces/g96_bond.hpp>
-#include <forces/harmonic_angle.hpp>
-#include <forces/harmonic_bond.hpp>
-#include <forces/harmonic_improper.hpp>
-#include <forces/pair_14.hpp>
-#include <forces/periodic_dihedral.hpp>
-#include <forces/ryckaert_bellemans.hpp>
-#include <forces/urey_bradley.hpp>
+#include <forces/bonded/bonded_terms.hpp>
+#include <forces/function_types/excluded_pair.hpp>
+#include <forces/function_types/g96_angle.hpp>
+#include <forces/function_types/g96_bond.hpp>
+#include <forces/function_types/harmonic_angle.hpp>
+#include <forces/function_types/harmonic_bond.hpp>
+#include <forces/function_types/harmonic_improper.hpp>
+#include <forces/function_types/pair_14.hpp>
+#include <forces/function_types/periodic_dihedral.hpp>
+#include <forces/function_types/ryckaert_bellemans.hpp>
+#include <forces/function_types/urey_bradley.hpp>
 
 #include <gtest/gtest.h>
 
@@ -28,7 +28,7 @@ std::shared_ptr<const MeshSettings> mesh_of(double rcoulomb, const Box& box)
 {
     Parameters p;
     p.coulomb = CoulombKind::mesh;
-    p.rcoulomb = p.rvdw = rcoulomb;
+    p.rcoulomb = p.rvdw = p.coulomb_split_radius = rcoulomb;
     return std::make_shared<const MeshSettings>(choose_mesh(p, box));
 }
 

@@ -1,5 +1,5 @@
 // The radial functions of the pair interactions are those of the manual.
-#include <forces/pair_functions.hpp>
+#include <forces/pairs/pair_functions.hpp>
 
 #include <support/pair_settings.hpp>
 #include <support/reference.hpp>
@@ -141,8 +141,9 @@ TEST(PairFunctions, EwaldEndsAtTheCutoff)
     for (const auto& setting : pair_settings()) {
         if (setting.coulomb() != Form::ewald) continue;
         SCOPED_TRACE(setting.name);
-        const pair::Constants<double> k{setting.constants()};
-        const double rc = setting.parameters.rcoulomb;
+        const auto constants = setting.constants();
+        const pair::Constants<double> k{constants};
+        const double rc = constants.r_coulomb;
         EXPECT_NEAR(pair::coulomb_energy<Form::ewald>(rc * rc, 1.0 / rc, 1.0, k), 0.0, 1e-7);
         const double force = rc * pair::coulomb_force<Form::ewald>(rc * rc, 1.0 / rc, 1.0, k);
         // A Gaussian split leaves a step: erfc(beta rc) / rc^2 + 2 beta / sqrt(pi) exp(-beta^2 rc^2) / rc.

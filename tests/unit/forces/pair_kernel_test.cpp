@@ -1,5 +1,5 @@
 // The kernels of all instruction sets do the same, whatever way they take.
-#include <forces/pair_kernel.hpp>
+#include <forces/pairs/pair_kernel.hpp>
 
 #include <support/pair_settings.hpp>
 #include <support/random_clusters.hpp>
@@ -23,7 +23,13 @@ struct Forces {
 using pair::Kind;
 using Kernel = std::size_t (*)(Kind, Form, const pair::KernelData&);
 using Fold = void (*)(const pair::FoldData&);
+struct ForceKernel {
+    Kernel pairs;
+    Fold fold;
+};
 using Energies = int128 (*)(Kind, Form, const pair::EnergyData&);
+
+constexpr ForceKernel baseline{pair::run_kernel_baseline, pair::fold_baseline};
 
 constexpr Kind kinds[] = {Kind::coulomb, Kind::vdw};
 
@@ -36,7 +42,7 @@ Form form_of(const PairSetting& setting, Kind kind)
 }
 
 /// Rows in parts, as different threads take them, that begin with `part_begin`.
-Forces run(Kernel kernel, Fold fold, Kind kind, const RandomClusters& c, const PairSetting& setting,
+Forces run(const ForceKernel& kernel, Kind kind, const RandomClusters& c, const PairSetting& setting,
            const std::vector<std::int64_t>& part_begin = {0}, bool centred = false)
 {
     constexpr auto n = static_cast<std::size_t>(RandomClusters::n);
@@ -57,40 +63,40 @@ Forces run(Kernel kernel, Fold fold, Kind kind, const RandomClusters& c, const P
             for (const auto& entry : std::span(row.close, row.close_end))
                 ++named[static_cast<std::size_t>(entry.cluster)];
         }
-        n_wide += kernel(kind, form_of(setting, kind),
-                         {.clusters = {c.clusters.data()},
-                          .centred = centred ? c.centred() : CentredClusters{},
-                          .n_clusters = RandomClusters::n,
-                          .first = parts[p].first,
-                          .last = parts[p].last,
-                          .rows = rows.data(),
-                          .named = named.data(),
-                          .charge = c.charge_single.data(),
-                          .combination = c.rule.combination,
-                          .vdw_a = c.vdw_a.data(),
-                          .vdw_b = c.vdw_b.data(),
-                          .type = c.type.data(),
-                          .six_c6 = c.six_c6.data(),
-                          .twelve_c12 = c.twelve_c12.data(),
-                          .n_types = RandomClusters::n_types,
-                          .constants = pair::Constants<float>(setting.constants()),
-                          .forces = result.lanes.data() + p * n,
-                          .wide = result.wide.data() + n_wide});
+        n_wide += kernel.pairs(kind, form_of(setting, kind),
+                               {.clusters = {c.clusters.data()},
+                                .centred = centred ? c.centred() : CentredClusters{},
+                                .n_clusters = RandomClusters::n,
+                                .first = parts[p].first,
+                                .last = parts[p].last,
+                                .rows = rows.data(),
+                                .named = named.data(),
+                                .charge = c.charge_single.data(),
+                                .combination = c.rule.combination,
+                                .vdw_a = c.vdw_a.data(),
+                                .vdw_b = c.vdw_b.data(),
+                                .type = c.type.data(),
+                                .six_c6 = c.six_c6.data(),
+                                .twelve_c12 = c.twelve_c12.data(),
+                                .n_types = RandomClusters::n_types,
+                                .constants = pair::Constants<float>(setting.constants()),
+                                .forces = result.lanes.data() + p * n,
+                                .wide = result.wide.data() + n_wide});
     }
     result.wide.resize(n_wide);
     std::vector<std::int32_t> places(4 * n);
     std::iota(places.begin(), places.end(), 0);
     places[5] = -1;
     result.atoms.assign(places.size(), IVec3::Constant(1000));
-    fold({.forces = result.lanes.data(),
-          .n_clusters = RandomClusters::n,
-          .begin = 0,
-          .end = RandomClusters::n,
-          .parts = parts.data(),
-          .n_parts = static_cast<int>(parts.size()),
-          .atoms = places.data(),
-          .scale = 8,
-          .f = result.atoms.front().data()});
+    kernel.fold({.forces = result.lanes.data(),
+                 .n_clusters = RandomClusters::n,
+                 .begin = 0,
+                 .end = RandomClusters::n,
+                 .parts = parts.data(),
+                 .n_parts = static_cast<int>(parts.size()),
+                 .atoms = places.data(),
+                 .scale = 8,
+                 .f = result.atoms.front().data()});
     return result;
 }
 
@@ -131,8 +137,7 @@ bool same_bytes(const std::vector<T>& a, const std::vector<T>& b)
 /// The variants beside the baseline that this machine can run.
 struct Variant {
     const char* name;
-    Kernel forces;
-    Fold fold;
+    ForceKernel forces;
     Energies energies;
 };
 
@@ -141,9 +146,9 @@ std::vector<Variant> variants()
     std::vector<Variant> all;
 #if defined(__x86_64__)
     if (__builtin_cpu_supports("x86-64-v3"))
-        all.push_back({"v3", pair::run_kernel_v3, pair::fold_v3, pair::run_energies_v3});
+        all.push_back({"v3", {pair::run_kernel_v3, pair::fold_v3}, pair::run_energies_v3});
     if (__builtin_cpu_supports("x86-64-v4"))
-        all.push_back({"v4", pair::run_kernel_v4, pair::fold_v4, pair::run_energies_v4});
+        all.push_back({"v4", {pair::run_kernel_v4, pair::fold_v4}, pair::run_energies_v4});
 #endif
     return all;
 }
@@ -154,7 +159,7 @@ TEST(PairKernel, AllInstructionSetsGiveTheSameIntegers)
         const RandomClusters clusters(seed, combinations[seed % 3]);
         for (const auto& setting : pair_settings())
             for (const auto kind : kinds) {
-                const auto forces = run(pair::run_kernel_baseline, pair::fold_baseline, kind, clusters, setting);
+                const auto forces = run(baseline, kind, clusters, setting);
                 const auto energies = run(pair::run_energies_baseline, kind, clusters, setting);
                 if (kind == Kind::vdw) {
                     EXPECT_FALSE(forces.wide.empty()) << "no pair overlaps";
@@ -162,11 +167,11 @@ TEST(PairKernel, AllInstructionSetsGiveTheSameIntegers)
                 EXPECT_GT(std::ranges::count(energies.left_out, 0), 0) << "all rows overlap";
                 for (const auto& variant : variants()) {
                     SCOPED_TRACE(std::string(setting.name) + ", " + variant.name);
-                    const auto other = run(variant.forces, variant.fold, kind, clusters, setting);
+                    const auto other = run(variant.forces, kind, clusters, setting);
                     EXPECT_TRUE(same_bytes(other.lanes, forces.lanes));
                     EXPECT_TRUE(other.atoms == forces.atoms);
                     EXPECT_TRUE(same_bytes(other.wide, forces.wide));
-                    const auto centred = run(variant.forces, variant.fold, kind, clusters, setting, {0}, true);
+                    const auto centred = run(variant.forces, kind, clusters, setting, {0}, true);
                     EXPECT_TRUE(same_bytes(centred.lanes, forces.lanes));
                     EXPECT_TRUE(same_bytes(centred.wide, forces.wide));
                     const auto other_energies = run(variant.energies, kind, clusters, setting);
@@ -184,10 +189,10 @@ TEST(PairKernel, RulesGiveTheForcesOfTheirTables)
         ASSERT_EQ(clusters.rule.combination, combination);
         for (const auto& setting : pair_settings()) {
             SCOPED_TRACE(setting.name);
-            const auto by_rule = run(pair::run_kernel_baseline, pair::fold_baseline, Kind::vdw, clusters, setting);
+            const auto by_rule = run(baseline, Kind::vdw, clusters, setting);
             auto looked_up = clusters;
             looked_up.rule = {};
-            const auto by_table = run(pair::run_kernel_baseline, pair::fold_baseline, Kind::vdw, looked_up, setting);
+            const auto by_table = run(baseline, Kind::vdw, looked_up, setting);
             ASSERT_TRUE(same_bytes(by_rule.wide, by_table.wide));
             double largest = 0.0;
             for (std::size_t p = 0; p < by_rule.atoms.size(); ++p) {
@@ -207,13 +212,13 @@ TEST(PairKernel, PartsOfTheRowsGiveTheSameForcesTogether)
     for (const auto& setting : pair_settings())
         for (const auto kind : kinds) {
             SCOPED_TRACE(setting.name);
-            const auto whole = run(pair::run_kernel_baseline, pair::fold_baseline, kind, clusters, setting);
+            const auto whole = run(baseline, kind, clusters, setting);
             for (const std::vector<std::int64_t>& begin : {std::vector<std::int64_t>{0, 25}, {0, 1, 25, 25, 59}}) {
-                const auto parts = run(pair::run_kernel_baseline, pair::fold_baseline, kind, clusters, setting, begin);
+                const auto parts = run(baseline, kind, clusters, setting, begin);
                 EXPECT_TRUE(parts.atoms == whole.atoms);
                 EXPECT_TRUE(same_bytes(parts.wide, whole.wide));
                 for (const auto& variant : variants()) {
-                    const auto other = run(variant.forces, variant.fold, kind, clusters, setting, begin);
+                    const auto other = run(variant.forces, kind, clusters, setting, begin);
                     EXPECT_TRUE(other.atoms == whole.atoms) << variant.name;
                 }
             }
@@ -250,15 +255,15 @@ TEST(PairKernel, GuardChangesNothingWherePairsAreNotClose)
     for (const auto& setting : pair_settings())
         for (const auto kind : kinds) {
             SCOPED_TRACE(setting.name);
-            const auto guarded = run(pair::run_kernel_baseline, pair::fold_baseline, kind, all_close, setting);
+            const auto guarded = run(baseline, kind, all_close, setting);
             EXPECT_TRUE(guarded.wide.empty());
-            const auto free = run(pair::run_kernel_baseline, pair::fold_baseline, kind, all_far, setting);
+            const auto free = run(baseline, kind, all_far, setting);
             EXPECT_TRUE(same_bytes(free.lanes, guarded.lanes));
             const auto energy = run(pair::run_energies_baseline, kind, all_close, setting);
             EXPECT_TRUE(run(pair::run_energies_baseline, kind, all_far, setting).sum == energy.sum);
             for (const auto& variant : variants())
                 for (const bool centred : {false, true}) {
-                    const auto other = run(variant.forces, variant.fold, kind, all_far, setting, {0}, centred);
+                    const auto other = run(variant.forces, kind, all_far, setting, {0}, centred);
                     EXPECT_TRUE(same_bytes(other.lanes, guarded.lanes)) << variant.name;
                 }
         }
@@ -293,10 +298,10 @@ TEST(PairKernel, UnusedPlacesOfFarEntriesDoNotCount)
     for (const auto& setting : pair_settings())
         for (const auto kind : kinds) {
             SCOPED_TRACE(setting.name);
-            const auto expected = run(pair::run_kernel_baseline, pair::fold_baseline, kind, with_entry(false), setting);
+            const auto expected = run(baseline, kind, with_entry(false), setting);
             const auto energy = run(pair::run_energies_baseline, kind, with_entry(false), setting);
             for (const auto& variant : variants()) {
-                const auto found = run(variant.forces, variant.fold, kind, with_entry(true), setting);
+                const auto found = run(variant.forces, kind, with_entry(true), setting);
                 for (const std::size_t atom : {4, 8, 9}) // 5 is not folded
                     EXPECT_EQ(found.atoms[atom], expected.atoms[atom]) << variant.name << " " << atom;
                 EXPECT_TRUE(run(variant.energies, kind, with_entry(true), setting).sum == energy.sum) << variant.name;
@@ -310,8 +315,7 @@ TEST(PairKernel, UnusedPlacesOfFarEntriesDoNotCount)
 TEST(PairKernel, FoldTakesTheLanesOfAnAtomFromIt)
 {
     const RandomClusters clusters(4);
-    const auto forces =
-        run(pair::run_kernel_baseline, pair::fold_baseline, Kind::coulomb, clusters, pair_settings().front());
+    const auto forces = run(baseline, Kind::coulomb, clusters, pair_settings().front());
     for (std::size_t p = 0; p < forces.atoms.size(); ++p) {
         IVec3 expected = IVec3::Constant(1000);
         const auto& lanes = forces.lanes[p / 4];
@@ -325,7 +329,7 @@ TEST(PairKernel, ActionIsReactionToTheLastBit)
     const RandomClusters clusters(7);
     for (const auto& setting : pair_settings())
         for (const auto kind : kinds) {
-            const auto forces = run(pair::run_kernel_baseline, pair::fold_baseline, kind, clusters, setting);
+            const auto forces = run(baseline, kind, clusters, setting);
             std::int64_t x = 0, y = 0, z = 0, largest = 0;
             for (std::size_t c = 0; c < RandomClusters::n; ++c) {
                 for (const auto f : forces.lanes[c].x) largest = std::max(largest, std::abs(std::int64_t{f}));

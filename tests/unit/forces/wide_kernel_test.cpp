@@ -1,5 +1,5 @@
 // The kernel of single pairs: with every instruction set the bits of the radial functions, pair by pair.
-#include <forces/wide_kernel.hpp>
+#include <forces/pairs/wide_kernel.hpp>
 
 #include <support/constraint_system.hpp>
 #include <support/pair_settings.hpp>

@@ -1,7 +1,7 @@
 // A file that is damaged in any way gives the newest state that is whole, or a clear error: never a wrong state.
 #include <support/checkpoint_case.hpp>
 
-#include <io/checkpoint_layout.hpp>
+#include <io/checkpoint/layout.hpp>
 
 #include <gtest/gtest.h>
 

@@ -4,7 +4,7 @@
 
 #include <support/checkpoint_case.hpp>
 
-#include <io/checkpoint_layout.hpp>
+#include <io/checkpoint/layout.hpp>
 
 #include <gtest/gtest.h>
 
@@ -63,7 +63,7 @@ TEST(Checkpoint, kept_numbers_take_a_file_of_their_own)
     auto bare = sample_atoms(n_atoms, 3);
     bare.kept_begin.clear();
     bare.kept.clear();
-    CheckpointWriter::create({}, path, input, options, sample_state(3), bare, sample_box());
+    CheckpointWriter::create({}, path, {input, options}, sample_state(3), bare, sample_box());
     const auto contents = read_checkpoint({}, path);
     EXPECT_EQ(contents.atoms.size(), static_cast<std::size_t>(n_atoms));
     EXPECT_TRUE(contents.kept.empty());
@@ -80,7 +80,7 @@ TEST(Checkpoint, identities_are_written_when_they_change_and_stale_ones_are_foun
     const TemporaryFolder folder;
     const auto path = folder.file("checkpoint.h5");
     auto writer =
-        CheckpointWriter::create({}, path, input, options, sample_state(0), sample_atoms(n_atoms, 0), sample_box());
+        CheckpointWriter::create({}, path, {input, options}, sample_state(0), sample_atoms(n_atoms, 0), sample_box());
     const auto directory = read_directory(RawFile(path, RawFile::Mode::read));
     const auto size = n_atoms * static_cast<std::int64_t>(sizeof(AtomIdentity));
     const auto identities_of = [&](std::size_t slot) {
@@ -124,7 +124,7 @@ TEST_P(CheckpointWays, atoms_that_are_lent_may_change_after_their_release)
     const TemporaryFolder folder;
     const auto path = folder.file("checkpoint.h5");
     auto atoms = sample_atoms(n_atoms, 0);
-    auto writer = CheckpointWriter::create({}, path, input, options, sample_state(0), atoms, sample_box());
+    auto writer = CheckpointWriter::create({}, path, {input, options}, sample_state(0), atoms, sample_box());
     for (std::int64_t step = 1; step < 50; ++step) {
         atoms = sample_atoms(n_atoms, step);
         if (step % 5 == 0) writer.repartition(atoms);
@@ -214,7 +214,7 @@ TEST(Checkpoint, keeps_the_marks_of_the_outputs)
     const TemporaryFolder folder;
     const auto path = folder.file("checkpoint.h5");
     auto writer =
-        CheckpointWriter::create({}, path, input, options, marked_state(0), sample_atoms(n_atoms, 0), sample_box());
+        CheckpointWriter::create({}, path, {input, options}, marked_state(0), sample_atoms(n_atoms, 0), sample_box());
     for (std::int64_t step = 1; step < 4; ++step)
         writer.submit(marked_state(step), sample_atoms(n_atoms, step), sample_box());
     writer.finish();
@@ -270,8 +270,8 @@ TEST(Checkpoint, a_file_that_goes_away_is_noticed)
     const TemporaryFolder folder;
     const auto path = folder.file("checkpoint.h5");
     for (const bool replace : {false, true}) {
-        auto writer =
-            CheckpointWriter::create({}, path, input, options, sample_state(0), sample_atoms(n_atoms, 0), sample_box());
+        auto writer = CheckpointWriter::create({}, path, {input, options}, sample_state(0), sample_atoms(n_atoms, 0),
+                                               sample_box());
         std::filesystem::remove(path);
         if (replace) std::ofstream(path) << "something else";
         for (int k = 0; k < 200 && writer.votes() == 0; ++k) {
@@ -453,7 +453,7 @@ TEST(Checkpoint, a_file_that_is_cut_short_is_noticed)
     const auto path = folder.file("checkpoint.h5");
     const CheckpointOptions mapped{.mapping = CheckpointMapping::yes};
     auto writer =
-        CheckpointWriter::create({}, path, input, mapped, sample_state(0), sample_atoms(n_atoms, 0), sample_box());
+        CheckpointWriter::create({}, path, {input, mapped}, sample_state(0), sample_atoms(n_atoms, 0), sample_box());
     submit_step(writer, 1);
     writer.finish();
     EXPECT_EQ(writer.error(), "");

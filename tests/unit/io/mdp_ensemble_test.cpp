@@ -1,28 +1,8 @@
 // Keys of boxes that change and of longer time steps.
-#include <holon/core/error.hpp>
-#include <holon/io/options.hpp>
+#include "mdp_case.hpp"
 
-#include <gtest/gtest.h>
-
-namespace holon {
+namespace holon::test {
 namespace {
-
-RunSettings settings_of(const std::string& text)
-{
-    Notes unused;
-    return read_settings(text, "md.mdp", {}, unused);
-}
-
-void expect_error(const std::string& text, const std::string& message)
-{
-    try {
-        settings_of(text);
-        ADD_FAILURE() << "no error for:\n" << text;
-    } catch (const InputError& error) {
-        EXPECT_NE(std::string(error.what()).find(message), std::string::npos)
-            << error.what() << "\nexpected: " << message;
-    }
-}
 
 TEST(MdpEnsembles, PressureCoupling)
 {
@@ -64,14 +44,17 @@ TEST(MdpEnsembles, MultipleTimeSteps)
     const std::string mesh = "coulombtype = PME\nmts = yes\n";
     const auto p = settings_of(mesh).parameters;
     EXPECT_EQ(p.mts_factor, 2);
-    EXPECT_EQ(p.group_of_force_term, (GroupOfTerm{0, 0, 1}));
+    EXPECT_EQ(p.group_of_force_term, (GroupOfTerm{0, 0, 0, 0, 0, 1}));
     EXPECT_EQ(settings_of("mts-level2-factor = 4").parameters.mts_factor, 1);
     EXPECT_EQ(settings_of(mesh + "mts-level2-forces = longrange-nonbonded nonbonded").parameters.group_of_force_term,
-              (GroupOfTerm{1, 0, 1}));
+              (GroupOfTerm{1, 0, 0, 0, 0, 1}));
     expect_error(mesh + "mts-level2-forces = nonbonded", "must be in level 2");
-    expect_error(mesh + "mts-level2-forces = longrange-nonbonded angle", "'angle' can not be apart");
+    EXPECT_EQ(settings_of(mesh + "mts-level2-forces = longrange-nonbonded pair dihedral angle")
+                  .parameters.group_of_force_term,
+              (GroupOfTerm{0, 0, 1, 1, 1, 1}));
+    expect_error(mesh + "mts-level2-forces = longrange-nonbonded pull", "'pull' is none of");
     expect_error("integrator = sd\ntc-grps = System\ntau-t = 1\nref-t = 300\nmts = yes", "takes all forces");
 }
 
 } // namespace
-} // namespace holon
+} // namespace holon::test

@@ -1,40 +1,8 @@
 // Keys of restraints, of groups that stand still or are accelerated, and of fields.
-#include <holon/core/error.hpp>
-#include <holon/io/options.hpp>
+#include "mdp_case.hpp"
 
-#include <gtest/gtest.h>
-
-namespace holon {
+namespace holon::test {
 namespace {
-
-RunSettings settings_of(const std::string& text, Notes* notes = nullptr)
-{
-    Notes unused;
-    return read_settings(text, "md.mdp", {}, notes != nullptr ? *notes : unused);
-}
-
-Parameters parameters_of(const std::string& text)
-{
-    return settings_of(text).parameters;
-}
-
-std::string note_of(const std::string& text)
-{
-    Notes notes;
-    settings_of(text, &notes);
-    return notes.texts().empty() ? "" : notes.texts().front();
-}
-
-void expect_error(const std::string& text, const std::string& message)
-{
-    try {
-        settings_of(text);
-        ADD_FAILURE() << "no error for:\n" << text;
-    } catch (const InputError& error) {
-        EXPECT_NE(std::string(error.what()).find(message), std::string::npos)
-            << error.what() << "\nexpected: " << message;
-    }
-}
 
 TEST(MdpGroups, MinimisationsIgnoreCoupling)
 {
@@ -89,4 +57,4 @@ TEST(MdpGroups, ElectricFields)
 }
 
 } // namespace
-} // namespace holon
+} // namespace holon::test

@@ -1,7 +1,7 @@
 #include <holon/core/error.hpp>
 #include <holon/io/output_folder.hpp>
 
-#include <io/folder_lock.hpp>
+#include <io/files/folder_lock.hpp>
 #include <support/sample_state.hpp>
 
 #include <gtest/gtest.h>

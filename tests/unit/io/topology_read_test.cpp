@@ -47,6 +47,21 @@ TEST(TopologyRead, AtomsTypesAndResidues)
     EXPECT_EQ(topology.c6.size(), 9u);
 }
 
+TEST(TopologyRead, ABondedTypeMayBeginWithADigit)
+{
+    // As in AMBER; what is all digits is an atomic number.
+    const auto topology = topology_of("[ defaults ]\n1 2 yes 0.5 0.8\n[ atomtypes ]\n"
+                                      "C1 2C 12.0 0.0 A 0.3 0.5\n_ _b 6 12.0 0.0 A 0.3 0.5\n4_ 7 14.0 0.0 A 0.3 0.5\n"
+                                      "[ bondtypes ]\n2C _b 1 0.11 900\n"
+                                      "[ moleculetype ]\nmol 3\n[ atoms ]\n1 C1 1 R A 1\n2 _ 1 R B 1\n3 4_ 1 R C 1\n"
+                                      "[ bonds ]\n1 2 1\n[ system ]\ntest\n[ molecules ]\nmol 1\n");
+    EXPECT_EQ(parameters(topology, Interaction::harmonic_bond, 0), (InteractionParameters{0.11, 900}));
+    ASSERT_EQ(topology.atom_types.size(), 3u);
+    EXPECT_EQ(topology.atom_types[0].atomic_number, -1);
+    EXPECT_EQ(topology.atom_types[1].atomic_number, 6);
+    EXPECT_EQ(topology.atom_types[2].atomic_number, 7);
+}
+
 TEST(TopologyRead, BondsTakeParametersByTypeInEitherDirection)
 {
     const auto topology = topology_of(chain("", "5 1 1 0.3 70\n5 2 6 0.3 70\n5 3 3 0.2 400 20\n4 1 2 0.15 1e6\n"));

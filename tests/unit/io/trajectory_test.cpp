@@ -3,7 +3,7 @@
 
 #include <support/sample_state.hpp>
 
-#include <io/trajectory_layout.hpp>
+#include <io/trajectory/layout.hpp>
 
 #include <gtest/gtest.h>
 

@@ -1,9 +1,9 @@
 """Checkpoints of every step that survive anything, for a per cent or two."""
 
-import checkpoint_chaos
-import checkpoint_cost
-import checkpoint_damage
-import checkpoint_failures
+from cases.checkpoint import chaos as checkpoint_chaos
+from cases.checkpoint import cost as checkpoint_cost
+from cases.checkpoint import damage as checkpoint_damage
+from cases.checkpoint import failures as checkpoint_failures
 
 CASES = {
     name: case

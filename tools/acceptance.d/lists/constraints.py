@@ -3,18 +3,8 @@
 Items 6 (virial) and 7 (ensembles) are in files of their own.
 """
 
-import importlib
-import importlib.util
+from cases.constraints import accuracy, bits, cost, ensembles, residuals, reversal, virial
 
-import constraint_accuracy
-import constraint_bits
-import constraint_cost
-import constraint_residuals
-import constraint_reversal
-
-PARTS = [constraint_residuals, constraint_bits, constraint_accuracy, constraint_reversal, constraint_cost]
-for name in ("constraint_virial", "constraint_ensembles"):
-    if importlib.util.find_spec(name):
-        PARTS.append(importlib.import_module(name))
+PARTS = [residuals, bits, accuracy, reversal, cost, virial, ensembles]
 
 CASES = dict(sorted((name, case) for part in PARTS for name, case in part.CASES.items()))

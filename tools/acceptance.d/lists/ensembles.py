@@ -1,9 +1,6 @@
 """Pressure, temperature, time steps."""
 
-import ensemble_bits
-import ensemble_conserved
-import ensemble_cost
-import ensemble_volumes
+from cases.ensembles import bits, chain, conserved, cost, densities, ratios, volumes
 
-PARTS = (ensemble_bits, ensemble_volumes, ensemble_conserved, ensemble_cost)
+PARTS = (bits, volumes, ratios, densities, conserved, chain, cost)
 CASES = {name: case for part in PARTS for name, case in part.CASES.items()}

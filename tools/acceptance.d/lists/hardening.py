@@ -1,11 +1,11 @@
 """Nothing wrong is ever read, nothing hostile gets through."""
 
-import hardening_checkpoint
-import hardening_faults
-import hardening_fuzz
-import hardening_live
-import hardening_processors
-import hardening_starts
+from cases.hardening import checkpoint as hardening_checkpoint
+from cases.hardening import faults as hardening_faults
+from cases.hardening import fuzz as hardening_fuzz
+from cases.hardening import live as hardening_live
+from cases.hardening import processors as hardening_processors
+from cases.hardening import starts as hardening_starts
 
 CASES = {
     name: case

@@ -1,5 +1,6 @@
 """A step made of parts, state with an owner, a box that can change: with the trajectories of before."""
 
 import house_bits
+import house_habits
 
-CASES = {name: case for part in (house_bits,) for name, case in part.CASES.items()}
+CASES = {name: case for part in (house_bits, house_habits) for name, case in part.CASES.items()}

@@ -1,12 +1,12 @@
 """Long-range electrostatics by a mesh: as accurate as asked, bit-identical, and cheap."""
 
-import mesh_bits
-import mesh_drift
-import mesh_energies
-import mesh_errors
-import mesh_nist
-import mesh_speed
-import mesh_virial
+from cases.mesh import bits as mesh_bits
+from cases.mesh import drift as mesh_drift
+from cases.mesh import energies as mesh_energies
+from cases.mesh import errors as mesh_errors
+from cases.mesh import nist as mesh_nist
+from cases.mesh import speed as mesh_speed
+from cases.mesh import virial as mesh_virial
 
 CASES = {
     name: case

@@ -1,11 +1,11 @@
 """Level with GROMACS for AVX-512 and ahead of it, on any number of ranks, without losing a bit."""
 
 import balance
-import speed_bits
-import speed_errors
-import speed_projection
-import speed_sizes
-import speed_turns
+from cases.speed import bits as speed_bits
+from cases.speed import errors as speed_errors
+from cases.speed import projection as speed_projection
+from cases.speed import sizes as speed_sizes
+from cases.speed import turns as speed_turns
 
 CASES = {
     name: case

@@ -1,0 +1,46 @@
+#include "trajectory_recorder.hpp"
+
+#include <holon/comm/on_root.hpp>
+
+namespace holon {
+
+TrajectoryRecorder::TrajectoryRecorder(const Communicator& comm, const RunFolder& folder, const TrajectoryInfo& info,
+                                       std::int64_t step)
+{
+    if (!info.writes_any()) return;
+    std::int64_t there = 0;
+    on_root(comm, [&] { there = folder.goes_on_in(trajectory_name) ? 1 : 0; });
+    const auto path = folder.file(trajectory_name);
+    writer_ = comm.max(there) != 0 ? TrajectoryWriter::resume(comm, path, info, step)
+                                   : TrajectoryWriter::create(comm, path, info);
+}
+
+void TrajectoryRecorder::frame(System& system, const Clock& clock)
+{
+    if (!writer_ || !writer_->wants(clock.step)) return;
+    const auto timer = system.timers.measure(Stage::output);
+    writer_->append(clock.step, clock.time(), system.atoms, system.box());
+}
+
+bool TrajectoryRecorder::wants_constraint_forces() const
+{
+    return writer_ && writer_->waits_for_constraint_forces();
+}
+
+void TrajectoryRecorder::constraint_forces(System& system, std::span<const Vec3> forces)
+{
+    const auto timer = system.timers.measure(Stage::output);
+    writer_->add_constraint_forces(system.atoms, forces);
+}
+
+void TrajectoryRecorder::mark(OutputMarks& marks) const
+{
+    if (writer_) marks.frames = writer_->frames(), marks.last_frame = writer_->last_step();
+}
+
+void TrajectoryRecorder::finish()
+{
+    if (writer_) writer_->finish();
+}
+
+} // namespace holon

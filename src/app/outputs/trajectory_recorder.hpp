@@ -1,0 +1,29 @@
+#pragma once
+
+#include "run_file.hpp"
+#include "run_folder.hpp"
+
+#include <holon/dynamics/system.hpp>
+
+#include <optional>
+
+namespace holon {
+
+/// trajectory.h5md: positions, velocities and forces, each when it is due.
+class TrajectoryRecorder : public RunFile {
+public:
+    /// Of a run that is at `step`. No file, if nothing is to be written. Collective.
+    TrajectoryRecorder(const Communicator& comm, const RunFolder& folder, const TrajectoryInfo& info,
+                       std::int64_t step);
+
+    void frame(System& system, const Clock& clock) override;
+    bool wants_constraint_forces() const override;
+    void constraint_forces(System& system, std::span<const Vec3> forces) override;
+    void mark(OutputMarks& marks) const override;
+    void finish(); // frames to disk. Collective.
+
+private:
+    std::optional<TrajectoryWriter> writer_;
+};
+
+} // namespace holon

@@ -1,0 +1,214 @@
+// Compiled once per instruction set: see kernel_variant.hpp.
+#include "bonded_kernel.hpp"
+
+#include <holon/core/kernel_variant.hpp>
+#include <holon/core/lattice_units.hpp>
+
+#include "function_types/excluded_pair.hpp"
+#include "function_types/g96_angle.hpp"
+#include "function_types/g96_bond.hpp"
+#include "function_types/harmonic_angle.hpp"
+#include "function_types/harmonic_bond.hpp"
+#include "function_types/harmonic_improper.hpp"
+#include "function_types/pair_14.hpp"
+#include "function_types/periodic_dihedral.hpp"
+#include "function_types/ryckaert_bellemans.hpp"
+#include "function_types/urey_bradley.hpp"
+
+namespace holon::bonded {
+namespace {
+
+using N8 = Vector<std::int32_t, lanes>;
+using U8 = Vector<std::uint64_t, lanes>;
+
+HOLON_INLINE I8 gather(const std::int64_t* base, const LaneAtoms& at)
+{
+#if defined(__AVX512F__)
+    return (I8)_mm512_i32gather_epi64((__m256i)load<N8>(at.lane), base, 8);
+#elif defined(__AVX2__)
+    const auto half = [&](int l) __attribute__((always_inline))
+    {
+        return (Vector<std::int64_t, 4>)_mm256_i32gather_epi64(reinterpret_cast<const long long*>(base),
+                                                               load<__m128i>(at.lane + l), 8);
+    };
+    return {half(0), half(4)};
+#else
+    std::int64_t values[lanes];
+    for (int l = 0; l < lanes; ++l) values[l] = base[at.lane[l]];
+    return load<I8>(values);
+#endif
+}
+
+struct L3 {
+    I8 x, y, z;
+};
+HOLON_INLINE L3 operator+(const L3& a, const L3& b)
+{
+    return {a.x + b.x, a.y + b.y, a.z + b.z};
+}
+HOLON_INLINE L3 operator-(const L3& a, const L3& b)
+{
+    return {a.x - b.x, a.y - b.y, a.z - b.z};
+}
+
+HOLON_INLINE L3 gather_atom(const std::int64_t* values, const LaneAtoms& at)
+{
+    return {gather(values, at), gather(values + 1, at), gather(values + 2, at)};
+}
+
+/// Box::minimum_image() in each lane; not often needed.
+__attribute__((noinline)) L3 wrapped(L3 d, const KernelData& data)
+{
+    I8* const c[3] = {&d.x, &d.y, &d.z};
+    for (int k = 2; k >= 0; --k)
+        for (;;) {
+            const I8 above = *c[k] > data.half_box[k], below = *c[k] < -data.half_box[k];
+            if (!any_bit(above | below)) break;
+            for (int i = 0; i <= k; ++i) *c[i] += (below & data.box[k][i]) - (above & data.box[k][i]);
+        }
+    return d;
+}
+
+HOLON_INLINE I8 outside(I8 d, std::int64_t half)
+{
+    return (I8)((U8)(d + half) > 2 * static_cast<std::uint64_t>(half));
+}
+
+/// Exact before it becomes real.
+HOLON_INLINE V3<F8> nearest_difference(const L3& a, const L3& b, const KernelData& data)
+{
+    L3 d = a - b;
+    if (any_bit(outside(d.x, data.half_box[0]) | outside(d.y, data.half_box[1]) | outside(d.z, data.half_box[2])))
+        d = wrapped(d, data);
+    return {to_doubles<F8>(d.x) * position_unit, to_doubles<F8>(d.y) * position_unit,
+            to_doubles<F8>(d.z) * position_unit};
+}
+
+/// Clamped at force_bound; `clamped` collects where.
+HOLON_INLINE L3 round_force(const V3<F8>& f, I8& clamped)
+{
+    const auto round = [&clamped](F8 component) __attribute__((always_inline))
+    {
+        constexpr double units = 1.0 / force_unit;
+        const F8 x = component * units;
+        clamped |= ~((x < force_bound) & (x > -force_bound)); // also NaN
+        return round_clamped<I8>(x, force_bound);
+    };
+    return {round(f.x), round(f.y), round(f.z)};
+}
+
+template <int n>
+HOLON_INLINE void add_lanes(std::int64_t* f, const LaneAtoms& at, const std::int64_t (&parts)[3][lanes])
+{
+#pragma GCC unroll 8
+    for (int l = 0; l < n; ++l)
+        for (int k = 0; k < 3; ++k) f[at.lane[l] + k] += parts[k][l];
+}
+HOLON_INLINE void add_to_atom(std::int64_t* f, const LaneAtoms& at, int n, const L3& force)
+{
+    std::int64_t parts[3][lanes];
+    store(parts[0], force.x);
+    store(parts[1], force.y);
+    store(parts[2], force.z);
+    if (n == lanes) return add_lanes<lanes>(f, at, parts);
+    for (int l = 0; l < n; ++l)
+        for (int k = 0; k < 3; ++k) f[at.lane[l] + k] += parts[k][l];
+}
+
+/// Of numbers of any size; not often needed.
+__attribute__((noinline)) int128 sum_of_large(F8 v, int n)
+{
+    int128 sum = 0;
+    for (int l = 0; l < n; ++l) sum += to_fixed(v[l]);
+    return sum;
+}
+
+HOLON_INLINE int128 sum_of(F8 v, int n)
+{
+    constexpr double small = 0x1p58;
+    const F8 units = v * (1.0 / energy_unit);
+    if (any_bit(~((units < small) & (units > -small)))) [[unlikely]]
+        return sum_of_large(v, n);
+    const I8 rounded = round_to_integers<I8>(units);
+    int128 sum = 0;
+    for (int l = 0; l < n; ++l) sum += rounded[l];
+    return sum;
+}
+
+template <int n_forces, int n_energies>
+HOLON_INLINE void add_totals(Totals& totals, int n, const TermForces<F8, n_forces, n_energies>& term)
+{
+    for (int e = 0; e < n_energies; ++e) totals.energy[e] += sum_of(term.energy[e], n);
+    for (int m = 0; m < n_forces; ++m) {
+        const F8 d[3] = {term.d[m].x, term.d[m].y, term.d[m].z}, f[3] = {term.f[m].x, term.f[m].y, term.f[m].z};
+        for (int i = 0; i < 3; ++i)
+            for (int j = 0; j < 3; ++j) totals.virial[3 * i + j] += sum_of(-0.5 * d[i] * f[j], n);
+    }
+}
+
+template <class Term>
+constexpr Ends ends_of(int m)
+{
+    if constexpr (requires { Term::ends; })
+        return Term::ends[m];
+    else
+        return {m, Term::n_atoms - 1};
+}
+
+struct Parameters {
+    const LaneNumbers* const values;
+    const int count;
+    const Constants& constants;
+    I8& reported;
+
+    HOLON_INLINE F8 operator[](int k) const { return load<F8>(values[k].lane); }
+    HOLON_INLINE void report(I8 mask) const { reported |= mask; }
+};
+
+template <class Term, bool want_totals>
+Reported run(const KernelData& data)
+{
+    const std::int64_t n_full = data.n_terms - (lanes - 1) * data.n_batches; // so many batches have no empty lane
+    I8 reported{}, clamped{};
+    for (std::int64_t b = data.first; b < data.last; ++b) {
+        const LaneAtoms* const at = data.atoms + b * Term::n_atoms;
+        const int n = b < n_full ? lanes : static_cast<int>((data.n_terms - 1 - b) / data.n_batches) + 1;
+        L3 x[Term::n_atoms], f[Term::n_atoms]{};
+        for (int a = 0; a < Term::n_atoms; ++a) x[a] = gather_atom(data.x, at[a]);
+        const auto difference = [&](int i, int j) __attribute__((always_inline))
+        {
+            return nearest_difference(x[i], x[j], data);
+        };
+        const Parameters parameters{data.parameters + b * data.n_parameters, data.n_parameters, data.constants,
+                                    reported};
+        const auto term = Term::template compute<F8>(difference, parameters);
+        constexpr int n_forces = sizeof term.f / sizeof term.f[0];
+#pragma GCC unroll 4
+        for (int m = 0; m < n_forces; ++m) {
+            const L3 force = round_force(term.f[m], clamped);
+            const Ends ends = ends_of<Term>(m);
+            f[ends.head] = f[ends.head] + force;
+            f[ends.tail] = f[ends.tail] - force;
+        }
+#pragma GCC unroll 4
+        for (int a = 0; a < Term::n_atoms; ++a) add_to_atom(data.f, at[a], n, f[a]);
+        if constexpr (want_totals) add_totals(*data.totals, n, term);
+    }
+    return {any_bit(reported), any_bit(clamped)};
+}
+
+} // namespace
+
+Reported HOLON_NAME(run)(Kernel kernel, const KernelData& data)
+{
+    switch (kernel) {
+#define X(name, type)                                                                                                  \
+    case Kernel::name:                                                                                                 \
+        return data.totals != nullptr ? run<type, true>(data) : run<type, false>(data);
+        HOLON_BONDED_KERNELS(X)
+#undef X
+    }
+    return {};
+}
+
+} // namespace holon::bonded

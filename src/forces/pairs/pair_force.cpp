@@ -1,0 +1,496 @@
+#include <holon/forces/pair_force.hpp>
+
+#include <holon/core/error.hpp>
+#include <holon/core/index.hpp>
+#include <holon/core/instruction_sets.hpp>
+#include <holon/core/memory.hpp>
+#include <holon/core/parallel.hpp>
+#include <holon/system/thread_forces.hpp>
+
+#include "overlap.hpp"
+#include "wide_kernel.hpp"
+
+#include <algorithm>
+#include <bit>
+#include <cmath>
+#include <tuple>
+
+namespace holon {
+
+namespace {
+
+using pair::Form;
+using pair::Kind;
+
+constexpr int per_cluster = PairList::width;
+constexpr int lanes = per_cluster * per_cluster;
+
+/// Two places in the list's cluster order.
+struct PlacePair {
+    std::int32_t i, j;
+};
+
+/// As the kernels do it.
+double inverse_distance(double r2, float r2_single)
+{
+    return pair::refine_inverse_sqrt(
+        r2, static_cast<double>(pair::inverse_sqrt(r2_single, std::bit_cast<std::int32_t>(r2_single))));
+}
+
+} // namespace
+
+struct PairForce::Impl {
+    const NonbondedConstants constants;
+    const Box& box;
+    Precision precision;
+    Form coulomb_form, vdw_form;
+    pair::Constants<double> real;
+    pair::Constants<float> single;
+    std::int32_t n_types;
+    std::vector<double> c6, c12; // n_types x n_types; the last type has no interactions (unused places)
+    template <class T>
+    struct VdwTables {
+        std::vector<T> six_c6, twelve_c12;
+    };
+    VdwTables<double> vdw_real;
+    VdwTables<float> vdw_kernel; // times vdw_scale
+    pair::CombinationRule rule;  // of these tables
+    double charge_scale;
+
+    /// Pairs that are left to the wide path: the first `size`. There is room for all close entries, of which hardly
+    /// any are left to it.
+    struct WideList {
+        Room<pair::WidePairs> pairs;
+        std::size_t size = 0;
+    };
+
+    /// What belongs to one list. Coulomb lists have charges, the others types.
+    struct KindData {
+        explicit KindData(Kind k) : kind(k) {}
+        Kind kind;
+        std::vector<std::int32_t> type;     // per place
+        std::vector<float> charge_single;   // per place, times charge_scale
+        std::vector<double> charge;         // likewise
+        std::vector<float> vdw_a, vdw_b;    // per place: numbers of the combination rule, if there is one
+        std::vector<WideList> wide;         // per part of the rows
+        std::vector<std::uint8_t> left_out; // per cluster: a row whose energy is not that of the kernel
+    };
+    KindData coulomb{Kind::coulomb}, vdw{Kind::vdw};
+    std::vector<pair::LaneForces> lane_forces; // per part of the rows and cluster; of one kind after the other
+    ThreadForces thread_forces;
+
+    Impl(const Topology& topology, const NonbondedConstants& n, Precision p, const Box& b)
+        : constants(n), box(b), precision(p), coulomb_form(n.mesh ? Form::ewald : pair::form_of(n.coulomb_modifier)),
+          vdw_form(pair::form_of(n.vdw_modifier)), real(n), single(n),
+          n_types(static_cast<std::int32_t>(topology.atom_types.size()) + 1), charge_scale(std::sqrt(n.coulomb_factor))
+    {
+        c6.assign(index(n_types * n_types), 0.0);
+        c12 = c6;
+        for (std::int32_t i = 0; i + 1 < n_types; ++i)
+            for (std::int32_t j = 0; j + 1 < n_types; ++j) {
+                c6[index(i * n_types + j)] = topology.c6[index(i * (n_types - 1) + j)];
+                c12[index(i * n_types + j)] = topology.c12[index(i * (n_types - 1) + j)];
+            }
+        const auto fill = [this](auto& tables, auto scale) {
+            using T = decltype(scale);
+            for (const double c : c6) tables.six_c6.push_back(scale * (T(6) * static_cast<T>(c)));
+            for (const double c : c12) tables.twelve_c12.push_back(scale * (T(12) * static_cast<T>(c)));
+        };
+        fill(vdw_real, 1.0);
+        fill(vdw_kernel, pair::vdw_scale);
+        rule = pair::CombinationRule(c6, c12);
+        const double root = std::sqrt(double{pair::vdw_scale});
+        for (double& number : rule.b) number *= root;
+        if (rule.combination == pair::Combination::geometric)
+            for (double& number : rule.a) number *= root;
+    }
+
+    Form form(const KindData& own) const { return own.kind == Kind::coulomb ? coulomb_form : vdw_form; }
+
+    bool vectorised(const KindData& own) const
+    {
+        if (precision != Precision::mixed) return false;
+        return own.kind == Kind::vdw || coulomb_form == Form::plain || coulomb_form == Form::ewald;
+    }
+
+    void set_up(KindData& own, const PairList& list, const Atoms& atoms)
+    {
+        const auto places = list.atoms().size();
+        own.type.assign(places, n_types - 1);
+        own.charge.assign(places, 0.0);
+        for (std::size_t p = 0; p < places; ++p) {
+            const auto atom = list.atoms()[p];
+            if (atom < 0) continue;
+            own.type[p] = atoms.type[index(atom)];
+            own.charge[p] = atoms.charge[index(atom)] * charge_scale;
+        }
+        own.left_out.resize(list.clusters().size());
+        if (!vectorised(own)) return;
+        own.charge_single.assign(own.charge.begin(), own.charge.end());
+        if (own.kind == Kind::vdw && rule.combination != pair::Combination::table) {
+            own.vdw_a.resize(places);
+            own.vdw_b.resize(places);
+            for (std::size_t p = 0; p < places; ++p) {
+                own.vdw_a[p] = static_cast<float>(rule.a[index(own.type[p])]);
+                own.vdw_b[p] = static_cast<float>(rule.b[index(own.type[p])]);
+            }
+        }
+        const auto n_lane_forces = list.parts().size() * list.clusters().size();
+        if (lane_forces.size() < n_lane_forces) {
+            release(lane_forces); // before there are others
+            lane_forces.resize(n_lane_forces);
+        }
+        own.wide.resize(list.parts().size());
+    }
+
+    void run_vectorised(KindData& own, const PairList& list, Atoms& atoms)
+    {
+        constexpr std::int64_t scale = std::int64_t{1} << (force_bits - pair::kernel_force_bits);
+        const auto n = list.clusters().size();
+        const auto n_parts = static_cast<int>(list.parts().size());
+        parallel_parts(n_parts, [&](int p, int) {
+            const auto [first, last] = list.parts()[index(p)];
+            auto& wide = own.wide[index(p)];
+            std::size_t n_close = 0;
+            for (auto c = first; c < last; ++c)
+                n_close += index(list.rows()[index(c)].close_end - list.rows()[index(c)].close);
+            wide.pairs.grow(n_close + 1);
+            const pair::KernelData data{.clusters = {list.clusters().data()},
+                                        .centred = list.centred(),
+                                        .n_clusters = static_cast<std::int64_t>(n),
+                                        .first = first,
+                                        .last = last,
+                                        .rows = list.rows().data(),
+                                        .named = list.named(index(p)),
+                                        .charge = own.charge_single.data(),
+                                        .combination = rule.combination,
+                                        .vdw_a = own.vdw_a.data(),
+                                        .vdw_b = own.vdw_b.data(),
+                                        .type = own.type.data(),
+                                        .six_c6 = vdw_kernel.six_c6.data(),
+                                        .twelve_c12 = vdw_kernel.twelve_c12.data(),
+                                        .n_types = n_types,
+                                        .constants = single,
+                                        .forces = lane_forces.data() + index(p) * n,
+                                        .wide = wide.pairs.data()};
+            wide.size = HOLON_CALL(pair::run_kernel, own.kind, form(own), data);
+        });
+        parallel_for(n, PairList::few_clusters, [&](std::size_t begin, std::size_t end) {
+            const pair::FoldData fold{.forces = lane_forces.data(),
+                                      .n_clusters = static_cast<std::int64_t>(n),
+                                      .begin = static_cast<std::int64_t>(begin),
+                                      .end = static_cast<std::int64_t>(end),
+                                      .parts = list.parts().data(),
+                                      .n_parts = n_parts,
+                                      .atoms = list.atoms().data(),
+                                      .scale = scale,
+                                      .f = atoms.f.data()->data()};
+            HOLON_CALL(pair::fold, fold);
+        });
+    }
+
+    /// Calls use(places, d [nm]) for those pairs of two clusters that are within the cutoff.
+    template <class Use>
+    void for_each_pair(const KindData& own, const PairList& list, const Atoms& atoms, std::int32_t ci,
+                       PairList::Entry entry, Use use) const
+    {
+        for (std::int32_t l = 0; l < lanes; ++l)
+            if ((entry.mask >> l & 1U) != 0)
+                one_pair(own, list, atoms, {ci * per_cluster + l / 4, entry.cluster * per_cluster + l % 4}, use);
+    }
+
+    /// Likewise for one row.
+    template <class Use>
+    void for_each_pair_of_row(const KindData& own, const PairList& list, const Atoms& atoms, std::size_t ci,
+                              Use use) const
+    {
+        list.for_each_entry(ci, [&](PairList::Entry entry) {
+            for_each_pair(own, list, atoms, static_cast<std::int32_t>(ci), entry, use);
+        });
+    }
+
+    template <class Use>
+    void one_pair(const KindData& own, const PairList& list, const Atoms& atoms, PlacePair p, Use use) const
+    {
+        const bool is_coulomb = own.kind == Kind::coulomb;
+        if (precision == Precision::mixed) {
+            const auto& a = list.clusters()[index(p.i / 4)];
+            const auto& b = list.clusters()[index(p.j / 4)];
+            const auto i = p.i % 4, j = p.j % 4;
+            const float dx = static_cast<float>(a.x[i] - b.x[j]) * kernel_unit;
+            const float dy = static_cast<float>(a.y[i] - b.y[j]) * kernel_unit;
+            const float dz = static_cast<float>(a.z[i] - b.z[j]) * kernel_unit;
+            const float cutoff2 = is_coulomb ? single.rc2_coulomb : single.rc2_vdw;
+            if (pair::distance2(dx, dy, dz) < cutoff2) use(p, Vec3(dx, dy, dz));
+        } else {
+            const Vec3 d = to_real(atoms.x[index(list.atoms()[index(p.i)])] - atoms.x[index(list.atoms()[index(p.j)])],
+                                   position_unit);
+            const double cutoff2 = is_coulomb ? real.rc2_coulomb : real.rc2_vdw;
+            const double r2 = d[0] * d[0] + d[1] * d[1] + d[2] * d[2];
+            constexpr double rounding = 1e-13; // [nm^2] more than that of positions and box to their lattices
+            if ((std::abs(r2 - cutoff2) < rounding ? tie_distance2(list, atoms, p) : r2) < cutoff2) use(p, d);
+        }
+    }
+
+    /// Square of a distance that is the cutoff within rounding, from the coordinates as decimal numbers (1e-12 nm) and
+    /// the box as given, in plain double arithmetic: what a program that does not round to a lattice would compare.
+    double tie_distance2(const PairList& list, const Atoms& atoms, PlacePair p) const
+    {
+        IVec3 a = atoms.x[index(list.atoms()[index(p.i)])], b = atoms.x[index(list.atoms()[index(p.j)])];
+        const Image image = box.wrap(a) - box.wrap(b);
+        const auto decimal = [](std::int64_t x) {
+            return std::nearbyint(static_cast<double>(x) * position_unit * 1e12) / 1e12;
+        };
+        double r2 = 0.0;
+        for (int k = 0; k < 3; ++k) {
+            double d = decimal(a[k]) - decimal(b[k]);
+            for (int v = k; v < 3; ++v) d += image[v] * box.master()(v, k);
+            r2 += d * d;
+        }
+        return r2;
+    }
+
+    /// Forces of pairs in double, 64-bit sums: collected, and added to `f` many at a time.
+    struct WideForces {
+        std::span<IVec3> f;
+        std::string overlap = {};
+        pair::WideBlock block = {};
+        std::int32_t first[pair::WideBlock::size] = {}, second[pair::WideBlock::size] = {}; // local numbers
+    };
+
+    void add_wide(const KindData& own, const PairList& list, const Atoms& atoms, PlacePair p, const Vec3& d,
+                  WideForces& wide) const
+    {
+        const auto i = list.atoms()[index(p.i)], j = list.atoms()[index(p.j)];
+        if (d[0] == 0.0 && d[1] == 0.0 && d[2] == 0.0) {
+            const auto a = atoms.id[index(i)], b = atoms.id[index(j)];
+            if (wide.overlap.empty()) wide.overlap = pair::same_place_text(a, b);
+            const bool attract = own.kind == Kind::coulomb && own.charge[index(p.i)] * own.charge[index(p.j)] < 0.0;
+            if (!attract) add_wide(own, list, atoms, p, pair::way_apart(a, b), wide);
+            return;
+        }
+        auto& block = wide.block;
+        const auto n = index(block.n++);
+        wide.first[n] = i;
+        wide.second[n] = j;
+        for (int k = 0; k < 3; ++k) block.d[k][n] = d[k];
+        if (own.kind == Kind::coulomb) {
+            block.qq[n] = own.charge[index(p.i)] * own.charge[index(p.j)];
+        } else {
+            const auto t = index(own.type[index(p.i)] * n_types + own.type[index(p.j)]);
+            block.six_c6[n] = vdw_real.six_c6[t];
+            block.twelve_c12[n] = vdw_real.twelve_c12[t];
+        }
+        if (block.n == pair::WideBlock::size) add_collected(own, atoms, wide);
+    }
+
+    /// Of the two in a block between which the force is largest.
+    static std::string clamped_text(const Atoms& atoms, const WideForces& wide)
+    {
+        const auto size = [&wide](std::size_t n) {
+            const auto& f = wide.block.force;
+            return to_real(IVec3(f[0][n], f[1][n], f[2][n]), force_unit).norm();
+        };
+        std::size_t largest = 0;
+        for (std::size_t n = 1; n < index(wide.block.n); ++n)
+            if (size(n) > size(largest)) largest = n;
+        return pair::clamped_text(atoms.id[index(wide.first[largest])], atoms.id[index(wide.second[largest])]);
+    }
+
+    void add_collected(const KindData& own, const Atoms& atoms, WideForces& wide) const
+    {
+        auto& block = wide.block;
+        HOLON_CALL(pair::wide_forces, own.kind, form(own), real, block);
+        if (block.clamped && wide.overlap.empty()) wide.overlap = clamped_text(atoms, wide);
+        for (std::size_t n = 0; n < index(block.n); ++n) {
+            const IVec3 force(block.force[0][n], block.force[1][n], block.force[2][n]);
+            wide.f[index(wide.first[n])] += force;
+            wide.f[index(wide.second[n])] -= force;
+        }
+        block.n = 0;
+    }
+
+    std::string add_forces(KindData& own, const PairList& list, Atoms& atoms)
+    {
+        if (vectorised(own)) {
+            run_vectorised(own, list, atoms);
+            WideForces forces{.f = atoms.f};
+            for (const auto& wide : own.wide)
+                for (const auto& w : std::span(wide.pairs.data(), wide.size))
+                    for_each_pair(own, list, atoms, w.row, {w.cluster, w.mask},
+                                  [&](PlacePair p, const Vec3& d) { add_wide(own, list, atoms, p, d, forces); });
+            add_collected(own, atoms, forces);
+            return forces.overlap;
+        }
+        std::vector<std::string> overlaps(list.parts().size());
+        thread_forces.add(atoms.f, static_cast<int>(overlaps.size()), [&](int k, std::span<IVec3> f) {
+            WideForces forces{.f = f};
+            const auto [first, last] = list.parts()[index(k)];
+            for (auto ci = first; ci < last; ++ci)
+                for_each_pair_of_row(own, list, atoms, index(ci),
+                                     [&](PlacePair p, const Vec3& d) { add_wide(own, list, atoms, p, d, forces); });
+            add_collected(own, atoms, forces);
+            overlaps[index(k)] = forces.overlap;
+        });
+        for (const auto& overlap : overlaps)
+            if (!overlap.empty()) return overlap;
+        return {};
+    }
+
+    void add_energies(KindData& own, const PairList& list, const Atoms& atoms, ForceSums& sums) const
+    {
+        const auto term = own.kind == Kind::coulomb ? EnergyTerm::coulomb_short : EnergyTerm::lj;
+        std::vector<FixedSum> of_parts(list.parts().size()), excess(list.parts().size());
+        parallel_parts(static_cast<int>(of_parts.size()), [&](int k, int) {
+            const auto [first, last] = list.parts()[index(k)];
+            FixedSum sum;
+            if (vectorised(own)) {
+                const pair::EnergyData data{.clusters = list.clusters().data(),
+                                            .first = first,
+                                            .last = last,
+                                            .rows = list.rows().data(),
+                                            .used_rows = list.used_rows().data(),
+                                            .used = list.used().data(),
+                                            .charge = own.charge.data(),
+                                            .type = own.type.data(),
+                                            .c6 = c6.data(),
+                                            .c12 = c12.data(),
+                                            .n_types = n_types,
+                                            .cutoffs = single,
+                                            .constants = real,
+                                            .row_left_out = own.left_out.data()};
+                sum = FixedSum::from_raw(HOLON_CALL(pair::run_energies, own.kind, form(own), data));
+            }
+            for (auto ci = first; ci < last; ++ci)
+                if (!vectorised(own) || own.left_out[index(ci)] != 0)
+                    for_each_pair_of_row(own, list, atoms, index(ci), [&](PlacePair p, const Vec3& d) {
+                        const double value = energy(own, p, d);
+                        sum.add(value);
+                        if (std::abs(value) >= pair::energy_limit) excess[index(k)] += excess_of(own, p, d, value);
+                    });
+            of_parts[index(k)] = sum;
+        });
+        for (const auto& sum : of_parts) sums.energy[static_cast<std::size_t>(term)] += sum;
+        for (const auto& sum : excess) sums.excess += sum;
+    }
+
+    /// Of one pair.
+    FixedSum excess_of(const KindData& own, PlacePair p, const Vec3& d, double value) const
+    {
+        const double r = std::sqrt(std::max(pair::distance2(d[0], d[1], d[2]), pair::least_distance2));
+        const double cutoff = own.kind == Kind::coulomb ? constants.r_coulomb : constants.r_vdw;
+        const auto force_at = [&](double distance) { return force(own, p, distance); };
+        const auto energy_at = [&](double distance) { return energy(own, p, Vec3(distance, 0.0, 0.0)); };
+        if (!pair::is_clamped(force_at(r))) return {};
+        const double kept = pair::energy_of_clamped_force(r, cutoff, force_at, energy_at);
+        return FixedSum::from_raw(to_fixed(value) - to_fixed(kept));
+    }
+
+    /// Between two atoms at a distance, repulsion positive [kJ/mol/nm].
+    double force(const KindData& own, PlacePair p, double r) const
+    {
+        const double r2 = r * r, rinv = 1.0 / r;
+        if (own.kind == Kind::coulomb) {
+            const double qq = own.charge[index(p.i)] * own.charge[index(p.j)];
+            return r * pair::with_form(coulomb_form,
+                                       [&](auto c) { return pair::coulomb_force<c.value>(r2, rinv, qq, real); });
+        }
+        const auto t = index(own.type[index(p.i)] * n_types + own.type[index(p.j)]);
+        return r * pair::with_form(vdw_form, [&](auto v) {
+                   return pair::vdw_force<v.value>(r2, rinv, vdw_real.six_c6[t], vdw_real.twelve_c12[t], real);
+               });
+    }
+
+    double energy(const KindData& own, PlacePair p, const Vec3& d) const
+    {
+        const double r2 = std::max(pair::distance2(d[0], d[1], d[2]), pair::least_distance2);
+        // In mixed precision the same bits as from the kernel: what else is in a row must not matter.
+        const auto r2_single = [&d] {
+            return std::max(
+                pair::distance2(static_cast<float>(d[0]), static_cast<float>(d[1]), static_cast<float>(d[2])),
+                static_cast<float>(pair::least_distance2));
+        };
+        const double rinv = precision == Precision::mixed ? inverse_distance(r2, r2_single()) : 1.0 / std::sqrt(r2);
+        if (own.kind == Kind::coulomb) {
+            const double qq = own.charge[index(p.i)] * own.charge[index(p.j)];
+            return pair::with_form(coulomb_form,
+                                   [&](auto c) { return pair::coulomb_energy<c.value>(r2, rinv, qq, real); });
+        }
+        const auto t = index(own.type[index(p.i)] * n_types + own.type[index(p.j)]);
+        return pair::with_form(vdw_form,
+                               [&](auto v) { return pair::vdw_energy<v.value>(r2, rinv, c6[t], c12[t], real); });
+    }
+
+    /// -1/2 sum over pairs of d (x) f = -1/2 sum over local atoms of x (x) f: with integer positions and forces the two
+    /// are the same number, whatever the origin, because the forces of each rank's pairs sum to exactly zero.
+    void add_virial(const Atoms& atoms, ForceSums& sums) const
+    {
+        const int drop = precision == Precision::mixed ? position_bits - kernel_bits : 4;
+        sums.position_force_bits = position_bits - drop + force_bits;
+        constexpr std::size_t few_atoms = 512;
+        using Tensor = std::array<FixedSum, 9>;
+        const auto add = [](Tensor& total, const Tensor& next) {
+            for (std::size_t k = 0; k < next.size(); ++k) total[k] += next[k];
+        };
+        const auto sum = parallel_reduce(
+            index(atoms.n_total), few_atoms,
+            [&](std::size_t begin, std::size_t end) {
+                Tensor slice;
+                for (std::size_t i = begin; i < end; ++i) {
+                    const IVec3& x = atoms.x[i];
+                    const IVec3& f = atoms.f[i];
+                    for (int a = 0; a < 3; ++a) {
+                        const int128 position = (x[a] + (std::int64_t{1} << (drop - 1))) >> drop;
+                        for (int b = 0; b < 3; ++b) slice[index(3 * a + b)] += FixedSum::from_raw(position * f[b]);
+                    }
+                }
+                return slice;
+            },
+            add);
+        add(sums.position_force, sum);
+    }
+};
+
+PairForce::PairForce(const Topology& topology, const NonbondedConstants& constants, Precision precision, const Box& box)
+    : impl_(std::make_unique<Impl>(topology, constants, precision, box))
+{
+}
+PairForce::~PairForce() = default;
+
+void PairForce::set_up(const PairLists& lists, const Atoms& atoms)
+{
+    impl_->set_up(impl_->coulomb, lists.coulomb, atoms);
+    impl_->set_up(impl_->vdw, lists.vdw, atoms);
+}
+
+std::string PairForce::add_coulomb(const PairLists& lists, Atoms& atoms)
+{
+    return impl_->add_forces(impl_->coulomb, lists.coulomb, atoms);
+}
+
+std::string PairForce::add_vdw(const PairLists& lists, Atoms& atoms)
+{
+    return impl_->add_forces(impl_->vdw, lists.vdw, atoms);
+}
+
+void PairForce::add_totals(const PairLists& lists, const Atoms& atoms, ForceSums& sums, bool energies) const
+{
+    if (energies) {
+        impl_->add_energies(impl_->coulomb, lists.coulomb, atoms, sums);
+        impl_->add_energies(impl_->vdw, lists.vdw, atoms, sums);
+    }
+    impl_->add_virial(atoms, sums);
+}
+
+void PairForce::for_each_energy(const PairLists& lists, const Atoms& atoms, const PairEnergy& coulomb,
+                                const PairEnergy& vdw) const
+{
+    for (const auto& [own, list, use] :
+         {std::tie(impl_->coulomb, lists.coulomb, coulomb), {impl_->vdw, lists.vdw, vdw}})
+        for (std::size_t ci = 0; ci < list.rows().size(); ++ci)
+            impl_->for_each_pair_of_row(own, list, atoms, ci, [&](PlacePair p, const Vec3& d) {
+                use(list.atoms()[index(p.i)], list.atoms()[index(p.j)], impl_->energy(own, p, d));
+            });
+}
+
+} // namespace holon

@@ -1,0 +1,430 @@
+// Compiled once per instruction set: see kernel_variant.hpp.
+#include "pair_kernel.hpp"
+
+#include <holon/core/kernel_variant.hpp>
+#include <holon/system/cluster_lanes.hpp>
+
+namespace holon::pair {
+namespace {
+
+using namespace lanes;
+
+/// A float of this size has a unit of 1 in its last place: adding it rounds to integers of up to 22 bits, ties to even,
+/// which then stand in the low bits of the sum.
+constexpr float rounder = 0x1.8p23F;
+constexpr std::uint32_t rounder_bits = 0x4b400000;
+
+HOLON_INLINE void add_to(std::int32_t* target, I16 v)
+{
+    store(target, load<I16>(target) + v);
+}
+
+/// Lane 4 a + b gets v[4 b + a].
+HOLON_INLINE I16 transposed(I16 v)
+{
+    return shuffled<0, 4, 8, 12, 1, 5, 9, 13, 2, 6, 10, 14, 3, 7, 11, 15>(v, v);
+}
+
+/// table[index] lane by lane.
+HOLON_INLINE F16 look_up(const float* table, I16 index)
+{
+#if defined(__AVX512F__)
+    return (F16)_mm512_i32gather_ps((__m512i)index, table, sizeof(float));
+#else
+    float values[16];
+    for (int l = 0; l < 16; ++l) values[l] = table[index[l]];
+    return load<F16>(values);
+#endif
+}
+
+/// Forces of the pairs of one row's cluster with others, over the distance on the kernel lattice, in units of pair
+/// forces. Everything that the loop needs is copied here: behind a reference it would have to be read again after each
+/// store. Lengths are counted on the lattice; scaling by powers of two changes no other bit.
+template <Form form, int degree>
+class Coulomb {
+public:
+    HOLON_INLINE explicit Coulomb(const KernelData& data) : k_(data.constants), charge_(data.charge)
+    {
+        k_.rc2_coulomb *= 1.0F / unit2;
+        k_.inverse_rc2 *= unit2;
+        k_.two_k_rf *= unit3;
+        for (int p = 0; p <= degree; ++p) k_.ewald_force[p] *= unit3;
+    }
+    HOLON_INLINE void set_row(std::int64_t ci) { qi_ = rows(load<F4>(charge_ + 4 * ci)) * (vdw_scale / unit3); }
+    HOLON_INLINE F16 force(F16 r2, std::int64_t cj) const
+    {
+        const auto [y3, factor] = inverse_cube(r2, (I16)r2);
+        return qi_ * columns(load<F4>(charge_ + 4 * cj)) * multiply_add(y3, factor, smooth_part<form, degree>(r2, k_));
+    }
+    HOLON_INLINE F16 cutoff2() const { return splat<F16>(k_.rc2_coulomb); }
+
+private:
+    static constexpr float unit2 = kernel_unit * kernel_unit, unit3 = unit2 * kernel_unit;
+    Constants<float> k_;
+    const float* const charge_;
+    F16 qi_{};
+};
+
+/// Of Lennard-Jones likewise, with distances in nm in between: r^-14 would leave the range of float.
+template <Form form, Combination combination>
+class Vdw {
+public:
+    HOLON_INLINE explicit Vdw(const KernelData& data)
+        : k_(data.constants), a_(data.vdw_a), b_(data.vdw_b), type_(data.type), n_types_(data.n_types),
+          six_c6_(data.six_c6), twelve_c12_(data.twelve_c12)
+    {
+    }
+    HOLON_INLINE void set_row(std::int64_t ci)
+    {
+        if constexpr (combination == Combination::table) {
+            ti_ = rows(load<I4>(type_ + 4 * ci)) * n_types_;
+        } else {
+            ai_ = rows(load<F4>(a_ + 4 * ci));
+            bi_ = rows(load<F4>(b_ + 4 * ci));
+        }
+    }
+    HOLON_INLINE F16 force(F16 r2, std::int64_t cj) const
+    {
+        F16 six_c6, twelve_c12;
+        if constexpr (combination == Combination::table) {
+            const I16 type = ti_ + columns(load<I4>(type_ + 4 * cj));
+            six_c6 = look_up(six_c6_, type);
+            twelve_c12 = look_up(twelve_c12_, type);
+        } else {
+            const F16 aj = columns(load<F4>(a_ + 4 * cj)), bj = columns(load<F4>(b_ + 4 * cj));
+            combine<combination>(ai_, bi_, aj, bj, six_c6, twelve_c12);
+        }
+        const F16 r2_nm = r2 * unit2;
+        if constexpr (form == Form::plain) return plain_vdw_force(inverse(r2_nm, (I16)r2_nm), six_c6, twelve_c12);
+        return vdw_force<form>(r2_nm, inverse_sqrt(r2_nm, (I16)r2_nm), six_c6, twelve_c12, k_);
+    }
+    HOLON_INLINE F16 cutoff2() const { return splat<F16>(k_.rc2_vdw / unit2); }
+
+private:
+    static constexpr float unit2 = kernel_unit * kernel_unit;
+    const Constants<float> k_;
+    const float *const a_, *const b_;
+    const std::int32_t* const type_;
+    const std::int32_t n_types_;
+    const float *const six_c6_, *const twelve_c12_;
+    I16 ti_{};
+    F16 ai_{}, bi_{};
+};
+
+/// Minus the forces on a row's atoms while its pairs are summed.
+struct RowSums {
+    I16 x, y, z;
+};
+
+/// Of an entry of either kind. Of a far one all lanes may be taken: what is not used is far away, or adds to places
+/// that belong to no atom.
+HOLON_INLINE std::int32_t cluster_of(std::int32_t far)
+{
+    return far;
+}
+HOLON_INLINE std::int32_t cluster_of(PairList::Entry close)
+{
+    return close.cluster;
+}
+HOLON_INLINE std::uint32_t mask_of(std::int32_t)
+{
+    return 0xffff;
+}
+HOLON_INLINE std::uint32_t mask_of(PairList::Entry close)
+{
+    return close.mask;
+}
+
+/// A walk through the entries of one or two arrays.
+template <class Entry>
+class Walk {
+public:
+    HOLON_INLINE Walk(const Entry* begin, const Entry* end)
+        : at_(begin), end_(end), second_(nullptr), second_end_(nullptr)
+    {
+    }
+    HOLON_INLINE Walk(const Entry* begin, const Entry* end, const Entry* second, const Entry* second_end)
+        : at_(begin), end_(end), second_(second), second_end_(second_end)
+    {
+        if (at_ == end_) go_over();
+    }
+    HOLON_INLINE bool at_end() const { return at_ == end_; }
+    HOLON_INLINE const Entry& operator*() const { return *at_; }
+    HOLON_INLINE void operator++()
+    {
+        if (++at_ == end_) [[unlikely]]
+            go_over();
+    }
+
+private:
+    HOLON_INLINE void go_over()
+    {
+        at_ = second_;
+        end_ = second_end_;
+        second_ = second_end_;
+    }
+    const Entry *at_, *end_, *second_, *second_end_;
+};
+
+/// Adds the forces of the pairs of a row with far or close entries, and minus those on the others to theirs; only those
+/// of close ones may be beyond the limit.
+template <class Entry, class Pair, class Positions>
+HOLON_INLINE void add_entries(const Pair& pair, const RowCluster<Positions>& row, Walk<Entry> entries,
+                              LaneForces* forces, RowSums& sums, WidePairs*& wide)
+{
+    constexpr bool close = std::is_same_v<Entry, PairList::Entry>;
+    if (entries.at_end()) return;
+    // One after the other: the distances of an entry, its forces, their sums. A processor looks ahead no further than
+    // about the length of this chain of operations, so it is given those of three entries at once, or of two, where it
+    // has no registers for more.
+    struct Found {
+        std::int64_t cluster;
+        Distances d;
+        F16 over_r; // force over distance, where there is one
+    };
+    const auto add_up = [&](const Found& found) __attribute__((always_inline))
+    {
+        // With the bits of the rounder, which are in lanes without a pair, too.
+        const F16 magic = splat<F16>(rounder);
+        const I16 fx = (I16)multiply_add(found.over_r, found.d.x, magic),
+                  fy = (I16)multiply_add(found.over_r, found.d.y, magic),
+                  fz = (I16)multiply_add(found.over_r, found.d.z, magic);
+        sums.x += fx;
+        sums.y += fy;
+        sums.z += fz;
+        LaneForces& other_forces = forces[found.cluster];
+        add_to(other_forces.x, fx);
+        add_to(other_forces.y, fy);
+        add_to(other_forces.z, fz);
+    };
+    Entry entry = *entries; // whose distances are ready
+    Distances ready = row.from(cluster_of(entry));
+    F16 ready_r2 = ready.square();
+    const auto find = [&](const Entry following) __attribute__((always_inline))
+    {
+        const std::int64_t cj = cluster_of(entry);
+        const std::uint32_t mask = mask_of(entry);
+        const Distances d = ready;
+        const F16 r2 = ready_r2;
+        entry = following;
+        ready = row.from(cluster_of(entry));
+        ready_r2 = ready.square();
+        Lanes taken = less(lanes_of(mask), r2, pair.cutoff2());
+        const F16 force = pair.force(r2, cj);
+        if constexpr (close) {
+            constexpr float limit = wide_limit * static_cast<float>(1 << kernel_force_bits);        // in their units
+            const Lanes fits = less_or_equal(taken, force * force * r2, splat<F16>(limit * limit)); // not NaN
+            wide->cluster = static_cast<std::int32_t>(cj);
+            wide->mask = bits_of(without(taken, fits));
+            wide += wide->mask != 0 ? 1 : 0;
+            taken = fits;
+        }
+        return Found{cj, d, only(taken, force)};
+    };
+    ++entries;
+    if constexpr (native_bytes < sizeof(F16)) {
+        for (; !entries.at_end(); ++entries) add_up(find(*entries));
+    } else if (!entries.at_end()) {
+        Found last = find(*entries);
+        for (++entries; !entries.at_end(); ++entries) {
+            const Found found = find(*entries);
+            add_up(last);
+            last = found;
+        }
+        add_up(last);
+    }
+    add_up(find(entry));
+}
+
+/// Each cluster begins with what takes away the rounders' bits that it will collect.
+HOLON_INLINE void start(const KernelData& k)
+{
+    for (std::int64_t c = k.first; c < k.n_clusters; ++c) {
+        const PairList::Row row = c < k.last ? k.rows[c] : PairList::Row{};
+        const auto surplus = static_cast<std::uint32_t>(row.size() - static_cast<std::size_t>(k.named[c]));
+        const I16 bias = splat<I16>(static_cast<std::int32_t>(surplus * rounder_bits));
+        store(k.forces[c].x, bias);
+        store(k.forces[c].y, bias);
+        store(k.forces[c].z, bias);
+    }
+}
+
+/// Returns how many wide ones it has written.
+template <class Pair, class Positions>
+HOLON_INLINE std::size_t run_rows(const KernelData& k, const Positions& positions)
+{
+    Pair pair(k);
+    WidePairs* wide = k.wide;
+    for (std::int64_t ci = k.first; ci < k.last; ++ci) {
+        const PairList::Row entries = k.rows[ci];
+        if (entries.size() == 0) continue;
+        const RowCluster row(positions, ci);
+        pair.set_row(ci);
+        RowSums sums{};
+        WidePairs* const wide_of_row = wide;
+        const Walk<std::int32_t> far(entries.near, entries.near_end, entries.far, entries.far_end);
+        add_entries(pair, row, far, k.forces, sums, wide);
+        const Walk<PairList::Entry> close(entries.close, entries.close_end);
+        add_entries(pair, row, close, k.forces, sums, wide);
+        add_to(k.forces[ci].x, -transposed(sums.x));
+        add_to(k.forces[ci].y, -transposed(sums.y));
+        add_to(k.forces[ci].z, -transposed(sums.z));
+        for (auto* w = wide_of_row; w != wide; ++w) w->row = static_cast<std::int32_t>(ci);
+    }
+    return static_cast<std::size_t>(wide - k.wide);
+}
+
+template <class Pair>
+std::size_t run(const KernelData& k)
+{
+    start(k);
+    return k.centred.frames[0] != nullptr ? run_rows<Pair>(k, k.centred) : run_rows<Pair>(k, k.clusters);
+}
+
+template <Form form>
+std::size_t run_vdw(const KernelData& k)
+{
+    if (k.combination == Combination::lorentz_berthelot) return run<Vdw<form, Combination::lorentz_berthelot>>(k);
+    if (k.combination == Combination::geometric) return run<Vdw<form, Combination::geometric>>(k);
+    return run<Vdw<form, Combination::table>>(k);
+}
+
+HOLON_INLINE I4 sum_of_rows(const std::int32_t* v)
+{
+    return load<I4>(v) + load<I4>(v + 4) + load<I4>(v + 8) + load<I4>(v + 12);
+}
+
+using F8 = Vector<double, 8>;
+using L8 = Vector<std::int64_t, 8>;
+using F8s = Vector<float, 8>;
+using I8s = Vector<std::int32_t, 8>;
+
+/// Lane 4 a + b gets row[a] for two rows a, or v[b].
+template <class T>
+HOLON_INLINE F8 two_rows(const T* v)
+{
+    return F8{v[0], v[0], v[0], v[0], v[1], v[1], v[1], v[1]};
+}
+template <class T>
+HOLON_INLINE F8 two_columns(const T* v)
+{
+    return F8{v[0], v[1], v[2], v[3], v[0], v[1], v[2], v[3]};
+}
+
+/// Distance along one axis in units of the kernel lattice, exact.
+HOLON_INLINE I8s difference(const std::int32_t* i, const std::int32_t* j)
+{
+    return I8s{i[0], i[0], i[0], i[0], i[1], i[1], i[1], i[1]} - I8s{j[0], j[1], j[2], j[3], j[0], j[1], j[2], j[3]};
+}
+
+template <Kind kind, Form form>
+HOLON_INLINE F8 energy(const EnergyData& k, F8 r2, F8 rinv, std::int64_t i, std::int64_t j)
+{
+    if constexpr (kind == Kind::coulomb)
+        return coulomb_energy<form>(r2, rinv, two_rows(k.charge + i) * two_columns(k.charge + j), k.constants);
+    double c6[8], c12[8];
+    for (int l = 0; l < 8; ++l) {
+        const auto t = k.type[i + l / 4] * k.n_types + k.type[j + l % 4];
+        c6[l] = k.c6[t];
+        c12[l] = k.c12[t];
+    }
+    return vdw_energy<form>(r2, rinv, load<F8>(c6), load<F8>(c12), k.constants);
+}
+
+template <Kind kind, Form form>
+HOLON_INLINE int128 energies(const EnergyData& k)
+{
+    constexpr float unit2 = kernel_unit * kernel_unit;
+    const float cutoff2 = kind == Kind::coulomb ? k.cutoffs.rc2_coulomb : k.cutoffs.rc2_vdw;
+    int128 total = 0;
+    const L8 lane_bit = {1, 2, 4, 8, 16, 32, 64, 128};
+    const F8 zero{};
+    const F8 magic = zero + 0x1.8p52;
+    for (std::int64_t ci = k.first; ci < k.last; ++ci) {
+        const Cluster& own = k.clusters[ci];
+        const PairList::Row row = k.rows[ci];
+        L8 sum{}, large{};
+        const auto add = [&](std::int64_t cj, std::uint32_t entry_mask) __attribute__((always_inline))
+        {
+            const Cluster& other = k.clusters[cj];
+            for (int a = 0; a < 4; a += 2) {
+                const I8s x = difference(own.x + a, other.x), y = difference(own.y + a, other.y),
+                          z = difference(own.z + a, other.z);
+                const F8s r2_single = distance2(converted<F8s>(x), converted<F8s>(y), converted<F8s>(z)) * unit2;
+                const F8 r2 = distance2(converted<F8>(x), converted<F8>(y), converted<F8>(z)) * double{unit2};
+                const F8 rinv = refine_inverse_sqrt(r2, converted<F8>(inverse_sqrt(r2_single, (I8s)r2_single)));
+                const auto mask = static_cast<std::int64_t>(entry_mask >> (4 * a));
+                const L8 near = ((mask & lane_bit) != 0) & converted<L8>((I8s)(r2_single < cutoff2));
+                const F8 value = energy<kind, form>(k, r2, rinv, 4 * ci + a, 4 * cj);
+                const F8 counted = select(near, value, zero);
+                large |= ~((counted < energy_limit) & (counted > -energy_limit)); // also NaN
+                large |= near & (L8)(r2 < least_distance2);
+                sum += (L8)(counted * (1.0 / energy_unit) + magic) - (L8)magic;
+            }
+        };
+        for (const std::int32_t* e = row.near; e != row.near_end; ++e) add(*e, k.used_rows[ci] * k.used[*e]);
+        for (const std::int32_t* e = row.far; e != row.far_end; ++e) add(*e, k.used_rows[ci] * k.used[*e]);
+        for (const PairList::Entry* e = row.close; e != row.close_end; ++e) add(e->cluster, e->mask);
+        std::int64_t any_large = 0, of_row = 0;
+        for (int l = 0; l < 8; ++l) {
+            any_large |= large[l];
+            of_row += sum[l];
+        }
+        k.row_left_out[ci] = any_large != 0;
+        if (any_large == 0) total += of_row;
+    }
+    return total;
+}
+
+} // namespace
+
+int128 HOLON_NAME(run_energies)(Kind kind, Form form, const EnergyData& data)
+{
+    if (kind == Kind::coulomb && form == Form::ewald) return energies<Kind::coulomb, Form::ewald>(data);
+    if (kind == Kind::coulomb) return energies<Kind::coulomb, Form::plain>(data);
+    if (form == Form::force_switch) return energies<Kind::vdw, Form::force_switch>(data);
+    if (form == Form::potential_switch) return energies<Kind::vdw, Form::potential_switch>(data);
+    return energies<Kind::vdw, Form::plain>(data);
+}
+
+void HOLON_NAME(fold)(const FoldData& data)
+{
+    const FoldData d = data;
+    for (std::int64_t c = d.begin; c < d.end; ++c) {
+        const LaneForces* forces = d.forces + c;
+        I4 x = sum_of_rows(forces->x), y = sum_of_rows(forces->y), z = sum_of_rows(forces->z);
+        for (int p = 1; p < d.n_parts && d.parts[p].first <= c; ++p) {
+            forces += d.n_clusters;
+            x += sum_of_rows(forces->x);
+            y += sum_of_rows(forces->y);
+            z += sum_of_rows(forces->z);
+        }
+        for (int a = 0; a < 4; ++a) {
+            const std::int32_t atom = d.atoms[4 * c + a];
+            if (atom < 0) continue;
+            std::int64_t* f = d.f + 3 * static_cast<std::int64_t>(atom);
+            f[0] -= x[a] * d.scale;
+            f[1] -= y[a] * d.scale;
+            f[2] -= z[a] * d.scale;
+        }
+    }
+}
+
+std::size_t HOLON_NAME(run_kernel)(Kind kind, Form form, const KernelData& data)
+{
+    // Polynomials of lower degree are filled up with zeros.
+    constexpr int low = 5, next = 6, medium = 9, high = 13;
+    const int degree = data.constants.degree;
+    if (kind == Kind::vdw) {
+        if (form == Form::force_switch) return run_vdw<Form::force_switch>(data);
+        if (form == Form::potential_switch) return run_vdw<Form::potential_switch>(data);
+        return run_vdw<Form::plain>(data);
+    }
+    if (form != Form::ewald) return run<Coulomb<Form::plain, 0>>(data);
+    if (degree <= low) return run<Coulomb<Form::ewald, low>>(data);
+    if (degree <= next) return run<Coulomb<Form::ewald, next>>(data);
+    if (degree <= medium) return run<Coulomb<Form::ewald, medium>>(data);
+    return run<Coulomb<Form::ewald, high>>(data);
+}
+
+} // namespace holon::pair

@@ -1,0 +1,90 @@
+#include <holon/core/index.hpp>
+#include <holon/io/trajectory.hpp>
+
+#include <algorithm>
+
+namespace holon {
+
+namespace {
+
+using Bond = std::array<std::int32_t, 2>;
+
+constexpr std::array bond_kinds = {Interaction::harmonic_bond, Interaction::g96_bond, Interaction::morse_bond,
+                                   Interaction::cubic_bond, Interaction::fene_bond};
+
+/// Bonds of one molecule, by the indices of its atoms: each once, ascending.
+std::vector<Bond> bonds_of(const MoleculeType& molecule)
+{
+    std::vector<Bond> bonds;
+    const auto add = [&](std::int32_t i, std::int32_t j) { bonds.push_back({std::min(i, j), std::max(i, j)}); };
+    for (const auto kind : bond_kinds) {
+        const auto& atoms = molecule.interactions[index(kind)].atoms;
+        for (std::size_t k = 0; k + 1 < atoms.size(); k += 2) add(atoms[k], atoms[k + 1]);
+    }
+    for (const auto& constraint : molecule.constraints) add(constraint.i, constraint.j);
+    for (const auto& settle : molecule.settles) {
+        add(settle.oxygen, settle.oxygen + 1);
+        add(settle.oxygen, settle.oxygen + 2);
+    }
+    std::ranges::sort(bonds);
+    const auto repeated = std::ranges::unique(bonds);
+    bonds.erase(repeated.begin(), repeated.end());
+    return bonds;
+}
+
+/// Makes room for the longest name of a list.
+template <class Named>
+void widen(NameColumn& column, const std::vector<Named>& list)
+{
+    for (const auto& item : list) column.width = std::max(column.width, item.name.size());
+}
+
+void add(NameColumn& column, const std::string& name)
+{
+    column.characters.append(name).append(column.width - name.size(), '\0');
+}
+
+} // namespace
+
+PerQuantity<Schedule> schedules_of(const Parameters& p)
+{
+    PerQuantity<Schedule> schedule;
+    schedule[Quantity::position] = {p.nstxout, p.nstxout_compressed};
+    schedule[Quantity::velocity] = {p.nstvout};
+    schedule[Quantity::force] = {p.nstfout};
+    schedule[Quantity::constraint_force] = {p.nstcfout};
+    if (schedule[Quantity::position].empty()) schedule[Quantity::position] = {p.nstvout, p.nstfout, p.nstcfout};
+    return schedule;
+}
+
+void describe_atoms(const Topology& topology, TrajectoryInfo& info)
+{
+    const bool elements_known =
+        std::ranges::all_of(topology.atom_types, [](const AtomType& t) { return t.atomic_number >= 0; });
+    for (const auto& molecule : topology.molecule_types) {
+        widen(info.name, molecule.atoms);
+        widen(info.residue_name, molecule.residues);
+    }
+    std::int32_t residues = 0;
+    for (const auto& block : topology.blocks) {
+        const auto& molecule = topology.molecule_types[index(block.type)];
+        const auto bonds = bonds_of(molecule);
+        const auto size = static_cast<AtomId>(molecule.atoms.size());
+        for (std::int64_t m = 0; m < block.count; ++m) {
+            const auto first = block.first_atom + static_cast<AtomId>(m) * size;
+            for (const auto& atom : molecule.atoms) {
+                info.species.push_back(elements_known ? topology.atom_types[index(atom.type)].atomic_number
+                                                      : atom.type);
+                info.mass.push_back(atom.mass);
+                info.charge.push_back(atom.charge);
+                info.residue.push_back(residues + atom.residue);
+                add(info.name, atom.name);
+            }
+            for (const auto& residue : molecule.residues) add(info.residue_name, residue.name);
+            residues += static_cast<std::int32_t>(molecule.residues.size());
+            for (const auto& [i, j] : bonds) info.bonds.push_back({first + i, first + j});
+        }
+    }
+}
+
+} // namespace holon

@@ -1,0 +1,1 @@
+"""Items of the acceptance lists, by capability."""

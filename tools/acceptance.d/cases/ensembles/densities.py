@@ -1,0 +1,136 @@
+"""Item 4: densities and compressibilities of waters, and the tension of a slab, against GROMACS at the same settings."""
+
+import numpy
+
+import canonical
+import gromacs
+from cases.ensembles import ratios
+from support import holon_runner as holon
+from support import systems, sites, trajectories
+
+PICOSECONDS, LEFT_OUT = 200.0, 20.0
+SETTINGS = {
+    "integrator": "md",
+    "dt": 0.002,
+    "nsteps": round(PICOSECONDS / 0.002),
+    "nstenergy": 25,
+    "nstlog": 0,
+    "nstxout-compressed": 0,
+    "cutoff-scheme": "Verlet",
+    "coulombtype": "PME",
+    "rcoulomb": 0.9,
+    "rvdw": 0.9,
+    "fourierspacing": 0.12,
+    "DispCorr": "EnerPres",
+    "tcoupl": "v-rescale",
+    "tc-grps": "System",
+    "tau-t": 0.2,
+    "ref-t": 298.15,
+    "pcoupl": "Parrinello-Rahman",
+    "tau-p": 2.0,
+    "ref-p": 1.0,
+    "compressibility": 4.5e-5,
+    "gen-vel": "yes",
+    "gen-temp": 298.15,
+}
+LITERATURE = {"spce": 998.0, "tip4p-2005": 997.9}  # kg/m^3, with the same correction
+
+
+def water(folder, model):
+    """900 waters at 298 K and 1 bar: the files of both programs."""
+    sites.write_water(folder, model, ratios.WATERS)
+    files = ["-p", folder / "topol.top", "-f", folder / "md.mdp"]
+    plain = {"rcoulomb": 0.9, "rvdw": 0.9, "nstxout_compressed": 0, "DispCorr": "EnerPres"}
+    holon.run(folder / "steep", [*files, "-c", folder / "conf.gro"], 2, integrator="steep", nsteps=200, tcoupl="no", **plain)
+    pressure = {"pcoupl": "C-rescale", "tau_p": 0.5, "ref_p": 1.0, "compressibility": 4.5e-5, "ref_t": 298.15}
+    holon.run(folder / "npt", [*files, "-c", folder / "steep" / "confout.gro"], 2, timeout=3600, nsteps=20000, **plain, **pressure)
+    (folder / "npt" / "confout.gro").rename(folder / "conf.gro")
+    gromacs.write_mdp(folder / "md.mdp", SETTINGS)
+    return folder
+
+
+def of_holon(folder, name, **settings):
+    holon.run(folder / name, holon.input_files(folder), 2, timeout=12 * 3600, overwrite=None, **settings)
+    rows = trajectories.energies(folder / name / "energy.csv")
+    return {key: values[rows["time_ps"] >= LEFT_OUT] for key, values in rows.items()}
+
+
+def of_gromacs(folder, quantities, program="gmx_d", ranks=0, **settings):
+    """Series of `gmx energy`, by name."""
+    gromacs.run_input(folder, folder, settings, program)
+    threads = ["-ntomp", 1] if ranks else ["-nt", 2]
+    gromacs.gmx(folder, "mdrun", "-s", "gmx.tpr", "-deffnm", "gmx", *threads, program=program, ranks=ranks)
+    gromacs.gmx(
+        folder, "energy", "-f", "gmx.edr", "-o", "gmx.xvg", "-b", LEFT_OUT, program=program, stdin="\n".join(quantities) + "\n\n"
+    )
+    lines = (folder / "gmx.xvg").read_text().splitlines()
+    names = [line.split('"')[1] for line in lines if line.startswith("@ s") and "legend" in line]
+    columns = numpy.array([line.split() for line in lines if line[0] not in "#@"], dtype=float).T[1:]
+    return dict(zip(names, columns))
+
+
+def compare(report, name, ours, theirs, limit=None):
+    """Means of two series within three standard errors of each other."""
+    values = [float(series.mean()) for series in (ours, theirs)]
+    errors = [canonical.block_error(series) for series in (ours, theirs)]
+    error = float(numpy.hypot(*errors))
+    report.note(f"{name}: GROMACS", values[1])
+    report.note(f"{name}: standard error of the difference", error)
+    report.check(name, abs(values[0] - values[1]) <= 3 * error, values[0], f"{values[1]:.6g} +- {3 * error:.3g}")
+
+
+def density(model):
+    def run(report):
+        folder = water(report.work, model)
+        ours = of_holon(folder, "run")
+        theirs = of_gromacs(folder, ["Density", "Volume", "Potential"])
+        compare(report, "density [kg/m^3]", ours["density_kg_m3"], theirs["Density"])
+        compare(report, "potential energy [kJ/mol]", ours["potential"], theirs["Potential"])
+        kt = canonical.BOLTZMANN * SETTINGS["ref-t"]
+        softness = [
+            (series - series.mean()) ** 2 / series.mean() / kt / ratios.BAR
+            for series in (ours["volume_nm3"], theirs["Volume"])
+        ]
+        compare(report, "isothermal compressibility [1/bar]", *softness)
+        if model in LITERATURE:
+            report.at_most(
+                "density: off the literature's", abs(float(ours["density_kg_m3"].mean()) / LITERATURE[model] - 1), 0.005
+            )
+
+    run.__doc__ = f"{model}: density and compressibility, {PICOSECONDS:g} ps of 900 waters, against gmx_d"
+    return run
+
+
+SLAB = {"pcoupl": "no", "DispCorr": "no", "nsteps": 75000}
+
+
+def slab(report):
+    """a slab of water and its vapour: surface tension, against gmx_mpi"""
+    folder = water(report.work, "spce")
+    title, labels, positions, velocities, box = systems.read_gro(folder / "conf.gro")
+    oxygens, edges = numpy.repeat(positions[::3], 3, axis=0), numpy.diag(box)
+    positions -= edges * numpy.rint((positions - oxygens) / edges)  # whole molecules
+    box[2][2] *= 3.0
+    systems.write_gro(folder / "conf.gro", title, labels, positions, velocities, box)
+    ours = of_holon(folder, "run", **ratios.words(SLAB))
+    xx, yy, zz = (ours[f"pressure_{k}{k}_bar"] for k in "xyz")
+    tension = 0.05 * box[2][2] * (zz - 0.5 * (xx + yy))  # of each of two surfaces [mN/m]
+    theirs = of_gromacs(folder, ["#Surf*SurfTen"], "gmx_mpi", ranks=2, **ratios.words(SLAB))
+    compare(report, "surface tension [mN/m]", tension, 0.05 * theirs["#Surf*SurfTen"])
+
+
+def semi_isotropic(report):
+    """water that may change its height only: density against gmx_mpi"""
+    folder = water(report.work, "spce")
+    keys = {"pcoupltype": "semiisotropic", "ref-p": "1 1", "compressibility": "0 4.5e-5", "pcoupl": "C-rescale", "tau-p": 1.0}
+    ours = of_holon(folder, "run", **ratios.words(keys))
+    theirs = of_gromacs(folder, ["Density", "Box-Z"], "gmx_mpi", ranks=2, **ratios.words(keys))
+    compare(report, "density [kg/m^3]", ours["density_kg_m3"], theirs["Density"])
+    edges = ours["box_xx_nm"], ours["box_yy_nm"]
+    report.check("x and y stand still", all(float(edge.std()) == 0.0 for edge in edges))
+
+
+CASES = {f"4.{model}": density(model) for model in ("spce", "tip3p", "tip4p-2005")} | {
+    "4.slab": slab,
+    "4.semi-isotropic": semi_isotropic,
+}

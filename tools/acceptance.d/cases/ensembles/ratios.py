@@ -1,0 +1,167 @@
+"""Item 3: ensembles by the ratios of their distributions at two temperatures or pressures, and kinetic energies.
+
+M. R. Shirts, J. Chem. Theory Comput. 9, 909 (2013): ln of the ratio of the probabilities of a state at two temperatures
+or pressures is linear in its energy or volume, with a slope that is known exactly.
+"""
+
+import math
+
+import numpy
+
+import canonical
+from support import holon_runner as holon
+from support import sites, trajectories
+
+WATERS = (10, 10, 9)
+PICOSECONDS, LEFT_OUT = 150.0, 15.0
+TEMPERATURES = (298.15, 306.15)
+PRESSURES = (1.0, 301.0)
+BAR = 16.6053907  # per kJ/mol/nm^3
+SETTINGS = {
+    "dt": 0.002,
+    "coulombtype": "PME",
+    "rcoulomb": 0.9,
+    "rvdw": 0.9,
+    "DispCorr": "EnerPres",
+    "tc-grps": "System",
+    "compressibility": 4.5e-5,
+    "nstxout-compressed": 0,
+    "nstlog": 0,
+    "checkpoint-interval": 500,
+}
+THERMOSTATS = {
+    "v-rescale": {"integrator": "md", "tcoupl": "v-rescale", "tau-t": 0.2},
+    "nose-hoover": {"integrator": "md", "tcoupl": "nose-hoover", "tau-t": 0.4},
+    "andersen": {"integrator": "md-vv", "tcoupl": "andersen", "tau-t": 0.5, "comm-mode": "none"},
+    "andersen-massive": {"integrator": "md-vv", "tcoupl": "andersen-massive", "tau-t": 0.5, "comm-mode": "none"},
+    "sd": {"integrator": "sd", "tau-t": 1.0},
+    "baoab": {"integrator": "baoab", "tau-t": 1.0},
+    "berendsen": {"integrator": "md", "tcoupl": "berendsen", "tau-t": 0.5},
+}
+BAROSTATS = {
+    "C-rescale": {"tau-p": 1.0},
+    "Parrinello-Rahman": {"tau-p": 2.0},
+    "MTTK": {"tau-p": 2.0},
+    "Berendsen": {"tau-p": 1.0},
+}
+
+
+def start(folder):
+    """Waters that have come to 298 K and 1 bar: the files of a run."""
+    if not (folder / "npt" / "confout.gro").exists():
+        sites.write_water(folder, "tip3p", WATERS)
+        files = ["-p", folder / "topol.top", "-f", folder / "md.mdp"]
+        plain = {"coulombtype": "PME", "rcoulomb": 0.9, "rvdw": 0.9, "nstxout_compressed": 0}
+        holon.run(folder / "steep", [*files, "-c", folder / "conf.gro"], 2, integrator="steep", nsteps=200, tcoupl="no", **plain)
+        bath = {"tcoupl": "v-rescale", "tc-grps": "System", "tau-t": 0.1, "ref-t": 298.15, "gen-vel": "yes", "gen-temp": 298.15}
+        pressure = {"pcoupl": "C-rescale", "tau-p": 0.5, "ref-p": 1.0, "nsteps": 20000}
+        holon.run(folder / "npt", [*files, "-c", folder / "steep" / "confout.gro"], 2, timeout=3600, overwrite=None,
+                  **words({**SETTINGS, **bath, **pressure}))
+    return ["-p", folder / "topol.top", "-f", folder / "md.mdp", "-c", folder / "npt" / "confout.gro"]
+
+
+def words(settings):
+    return {key.replace("-", "_"): value for key, value in settings.items()}
+
+
+def sample(report, name, settings, temperature, pressure=None):
+    """Energies of a run, equilibration left out, and its degrees of freedom."""
+    files = start(report.work.parent / "ensemble-start")
+    keys = {**SETTINGS, **settings, "ref-t": temperature, "gen-vel": "yes", "gen-temp": temperature}
+    if pressure is not None:
+        keys |= {"ref-p": pressure}
+    keys |= {"nsteps": round(PICOSECONDS / keys["dt"]), "nstenergy": 25, "ld-seed": 11, "gen-seed": 12}
+    result = holon.run(report.work / name, files, 2, timeout=6 * 3600, overwrite=None, **words(keys))
+    rows = trajectories.energies(report.work / name / "energy.csv")
+    kept = rows["time_ps"] >= LEFT_OUT
+    return {key: values[kept] for key, values in rows.items()}, holon.ndof(result.summary)
+
+
+def inefficiency(values):
+    """How many samples of a correlated series are worth one, from its autocorrelation to the first zero."""
+    x = values - values.mean()
+    correlation = numpy.correlate(x, x, "full")[len(x) - 1 :] / numpy.arange(len(x), 0, -1)
+    correlation = correlation / correlation[0]
+    ends = numpy.nonzero(correlation <= 0)[0]
+    end = ends[0] if len(ends) else len(x)
+    return max(1.0, 1.0 + 2.0 * float(correlation[1:end].sum()))
+
+
+def slope_of_ratio(first, second):
+    """d ln (P2/P1) / dx by maximum likelihood and its standard error."""
+    parts = [series[:: math.ceil(inefficiency(series))] for series in (first, second)]
+    x = numpy.concatenate(parts)
+    centre, scale = x.mean(), x.std()
+    z = (x - centre) / scale
+    is_second = numpy.concatenate([numpy.zeros(len(parts[0])), numpy.ones(len(parts[1]))])
+    a, b = math.log(len(parts[1]) / len(parts[0])), 0.0
+    design = numpy.stack([numpy.ones_like(z), z], axis=1)
+    for _ in range(100):
+        p = 1.0 / (1.0 + numpy.exp(-(a + b * z)))
+        hessian = (design * (p * (1 - p))[:, None]).T @ design
+        step = numpy.linalg.solve(hessian, design.T @ (is_second - p))
+        a, b = a + step[0], b + step[1]
+        if abs(step).max() < 1e-12:
+            break
+    return b / scale, math.sqrt(numpy.linalg.inv(hessian)[1, 1]) / scale, len(x)
+
+
+def judge(report, name, first, second, expected, right=True):
+    slope, error, count = slope_of_ratio(first, second)
+    deviation = (slope / expected - 1.0) / abs(error / expected)
+    report.note(f"{name}: independent samples", count)
+    report.note(f"{name}: slope over the exact one", slope / expected)
+    report.note(f"{name}: its standard error", abs(error / expected))
+    if right:
+        report.check(f"{name}: deviation [standard errors]", abs(deviation) <= 3.0, deviation, "3")
+    else:
+        report.check(f"{name}: is caught [standard errors]", abs(deviation) > 3.0, deviation, "> 3")
+
+
+def gamma_distance(values, shape):
+    """Kolmogorov and Smirnov's distance from the Gamma distribution of this shape and the mean of the values, and what a
+    hundredth of all samples exceeds. The distribution by E. B. Wilson and M. M. Hilferty's cube root: at such shapes to
+    1e-5."""
+    x = numpy.sort(values[:: math.ceil(inefficiency(values))] / values.mean())
+    root = (numpy.cbrt(x) - (1 - 1 / (9 * shape))) * math.sqrt(9 * shape)
+    expected = numpy.array([0.5 * math.erfc(-r / math.sqrt(2)) for r in root])
+    n = len(x)
+    ranks = numpy.arange(n)
+    return max(numpy.abs(expected - ranks / n).max(), numpy.abs(expected - (ranks + 1) / n).max()), 1.63 / math.sqrt(n)
+
+
+def thermostat(name):
+    def run(report):
+        settings = {**THERMOSTATS[name], "pcoupl": "no"}
+        right = name != "berendsen"
+        runs = [sample(report, f"{temperature}", settings, temperature) for temperature in TEMPERATURES]
+        beta = [1.0 / (canonical.BOLTZMANN * temperature) for temperature in TEMPERATURES]
+        (first, freedom), (second, _) = runs
+        judge(report, "potential energies", first["potential"], second["potential"], beta[0] - beta[1], right)
+        if right:
+            distance, most = gamma_distance(first["kinetic"], freedom / 2)
+            report.at_most("kinetic energy: distance from the Gamma distribution", distance, most)
+
+    run.__doc__ = f"{name}: potential energies at two temperatures, {PICOSECONDS:g} ps of 900 waters; kinetic energies"
+    return run
+
+
+def barostat(name):
+    def run(report):
+        settings = {**THERMOSTATS["v-rescale"], **BAROSTATS[name], "pcoupl": name}
+        right = name != "Berendsen"
+        kt = canonical.BOLTZMANN * TEMPERATURES[0]
+        (base, _), (pressed, _) = (sample(report, f"{p}-bar", settings, TEMPERATURES[0], p) for p in PRESSURES)
+        expected = (PRESSURES[0] - PRESSURES[1]) / BAR / kt
+        judge(report, "volumes", base["volume_nm3"], pressed["volume_nm3"], expected, right)
+        if right:
+            heated, _ = sample(report, f"{TEMPERATURES[1]}-K", settings, TEMPERATURES[1], PRESSURES[0])
+            beta = [1.0 / (canonical.BOLTZMANN * temperature) for temperature in TEMPERATURES]
+            enthalpies = [rows["potential"] + PRESSURES[0] / BAR * rows["volume_nm3"] for rows in (base, heated)]
+            judge(report, "enthalpies", *enthalpies, beta[0] - beta[1])
+
+    run.__doc__ = f"{name}: volumes at two pressures, enthalpies at two temperatures, {PICOSECONDS:g} ps of 900 waters"
+    return run
+
+
+CASES = {f"3.{name}": thermostat(name) for name in THERMOSTATS} | {f"3.{name}-volumes": barostat(name) for name in BAROSTATS}
