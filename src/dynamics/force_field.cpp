@@ -111,6 +111,21 @@ void ForceField::follow_box()
     if (long_range_) long_range_->follow_box();
 }
 
+std::string ForceField::outgrown_mesh()
+{
+    if (outgrown_ || parameters_.coulomb != CoulombKind::mesh) return {};
+    double ratio = 0.0;
+    for (int k = 0; k < 3; ++k)
+        ratio = std::max(ratio, box_.vectors().row(k).norm() / start_box_.vectors().row(k).norm());
+    outgrown_ = ratio > 1.0 + box_growth;
+    if (!outgrown_) return {};
+    return fmt::format(
+        "The box has grown by {:.1f} % since the start of the run, for which the mesh was chosen, and "
+        "forces err more than was asked. Each restart measures by how much (md.log). A new run from this "
+        "state, written by holon-inspect --gro, has a mesh for its box.",
+        100.0 * (ratio - 1.0));
+}
+
 double ForceField::box_motion() const
 {
     // Along a, b and c; images are one or, in small boxes, two vectors away, and so are ends of a rank's frame.

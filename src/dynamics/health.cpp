@@ -20,6 +20,13 @@ void Health::note(const ConstraintResult& result)
     n_warnings_ += result.warnings;
 }
 
+void Health::warn(const std::string& warning)
+{
+    if (warning.empty()) return;
+    if (n_warnings_ == 0) warning_ = warning;
+    ++n_warnings_;
+}
+
 void Health::note_overlap(const std::string& overlap)
 {
     if (!overlaps_allowed_)

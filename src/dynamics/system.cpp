@@ -112,6 +112,7 @@ void System::set_box(Mat3 vectors)
         throw Failure(fmt::format("the box has changed beyond what is possible: {}", error.what()));
     }
     partition_.follow_box();
+    if (comm_.root()) health.warn(forces_.outgrown_mesh());
     if (flips == std::array<std::int32_t, 3>{}) return;
     for (auto& image : atoms.image) image = Box::after_flips(image, flips);
     flipped_ = true;

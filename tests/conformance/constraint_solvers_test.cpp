@@ -1,4 +1,4 @@
-// RANKS 1 2 3 4 8 16
+// RANKS 1 2 3 8
 // Every constraint solver, every shape of molecule, cut by domains in any way: as exact as it claims to be, and the
 // same bits and iterations as on one rank.
 #include <support/constraint_molecules.hpp>

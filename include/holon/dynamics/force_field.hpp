@@ -91,6 +91,10 @@ public:
     const LongRange* long_range() const { return long_range_.get(); }          // null: none
     const MeshSettings* mesh_settings() const { return mesh_settings_.get(); } // null: no mesh
 
+    /// Once the box has grown so much since the mesh was chosen that its forces err more than they should: what to say.
+    /// Said once; empty otherwise.
+    std::string outgrown_mesh();
+
 private:
     void use_volume();
     bool has_bonded(int group) const;
@@ -105,6 +109,7 @@ private:
     const Box& box_;
     Box start_box_;
     Mat3 box_of_lists_ = Mat3::Zero();                  // rows [nm]
+    bool outgrown_ = false;                             // has been said
     std::shared_ptr<const MeshSettings> mesh_settings_; // null: no mesh
     NonbondedConstants nonbonded_;
     double skin_;

@@ -16,6 +16,7 @@ public:
 
     void note(const std::string& failure); // the first counts; empty: none
     void note(const ConstraintResult& result);
+    void warn(const std::string& warning); // on one rank, if it is the same on all; empty: of nothing
 
     /// Atoms that overlap so much that their forces are clamped are a failure, unless this is a minimisation.
     void note_overlap(const std::string& overlap);

@@ -49,8 +49,8 @@ const CommitRecord* oldest_synced(const RawFile& file, const CheckpointDirectory
 
 /// After a power cut a state may be on disk, and frames of the trajectory from the time before it are not: only the
 /// texts beside it have checksums. Of two synced states the older one had been synced, with all files; if its rows are
-/// not whole, they were being overwritten, and the newer one had been. Why a run cannot go on from a state then, as half
-/// a sentence.
+/// not whole, they were being overwritten, and the newer one had been. Why a run cannot go on from a state then, as
+/// half a sentence.
 std::string why_unsure(const CommitRecord& record, const RawFile& file, const CheckpointDirectory& directory,
                        std::span<SlotRecords> slots)
 {

@@ -2,5 +2,6 @@
 
 import house_bits
 import house_habits
+from cases.house import deform
 
-CASES = {name: case for part in (house_bits, house_habits) for name, case in part.CASES.items()}
+CASES = {name: case for part in (house_bits, deform, house_habits) for name, case in part.CASES.items()}
