@@ -25,14 +25,13 @@ double charges_of(const Topology& topology)
     return static_cast<double>(n);
 }
 
-/// For the whole run: the mesh of a box that will change is good for one that is somewhat longer.
+/// For the whole run: what is kept between expected errors and what is asked makes up for a box that grows somewhat.
 std::shared_ptr<const MeshSettings> mesh_settings_for(const Topology& topology, const Parameters& parameters,
                                                       const Box& start_box)
 {
-    const bool grows = parameters.changes_box() && parameters.mesh == MeshKind::esp;
-    const Box box = grows ? Box((1.0 + box_growth) * start_box.master(), start_box.lattice_bits()) : start_box;
     if (parameters.coulomb == CoulombKind::mesh)
-        return std::make_shared<const MeshSettings>(choose_mesh(parameters, box, charges_of(topology) / box.volume()));
+        return std::make_shared<const MeshSettings>(
+            choose_mesh(parameters, start_box, charges_of(topology) / start_box.volume()));
     if (parameters.coulomb == CoulombKind::ewald) return std::make_shared<const MeshSettings>(plain_ewald(parameters));
     return nullptr;
 }

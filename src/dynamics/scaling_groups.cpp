@@ -11,6 +11,7 @@
 #include <cmath>
 #include <fmt/format.h>
 #include <map>
+#include <utility>
 
 namespace holon {
 
@@ -49,13 +50,24 @@ public:
     /// a (x) b
     void add(const Vec3& a, const Vec3& b)
     {
+        // 64 bits hold so many of what is smaller than this.
+        constexpr double small = 0x1p50;
+        constexpr int most = 1 << 12;
+        if (++n_small_ > most) gather();
         for (int i = 0; i < 3; ++i)
-            for (int j = 0; j < 3; ++j) sum_[index(3 * i + j)].add(a[i] * b[j]);
+            for (int j = 0; j < 3; ++j) {
+                const double units = a[i] * b[j] * (1.0 / energy_unit);
+                if (std::abs(units) < small) [[likely]]
+                    small_[index(3 * i + j)] += __builtin_llrint(units);
+                else
+                    sum_[index(3 * i + j)].add(a[i] * b[j]);
+            }
     }
 
     /// Collective.
     Mat3 over_all(const Communicator& comm)
     {
+        gather();
         comm.sum(std::span(sum_));
         Mat3 result;
         for (int i = 0; i < 3; ++i)
@@ -64,7 +76,15 @@ public:
     }
 
 private:
+    void gather()
+    {
+        for (std::size_t k = 0; k < sum_.size(); ++k) sum_[k] += FixedSum::from_raw(std::exchange(small_[k], 0));
+        n_small_ = 0;
+    }
+
     std::array<FixedSum, 9> sum_;
+    std::array<std::int64_t, 9> small_{}; // further ones, energy_unit
+    int n_small_ = 0;
 };
 
 } // namespace
@@ -137,13 +157,17 @@ ScalingGroups::ScalingGroups(Communicator comm, const Topology& topology, const 
     std::ranges::sort(whole, [&](const auto& a, const auto& b) {
         return a.first != b.first ? a.first < b.first : atoms.id[index(a.second)] < atoms.id[index(b.second)];
     });
-    for (std::size_t begin = 0; begin < whole.size();) {
+    std::vector<std::span<const std::pair<AtomId, std::int32_t>>> groups;
+    for (auto rest = std::span(std::as_const(whole)); !rest.empty(); rest = rest.subspan(groups.back().size())) {
+        const auto is_other = [head = rest.front().first](const auto& member) { return member.first != head; };
+        groups.push_back(rest.first(index(std::ranges::find_if(rest, is_other) - rest.begin())));
+    }
+    // Groups in the order of their atoms in memory.
+    std::ranges::sort(groups, {}, [](const auto& group) { return group.front().second; });
+    for (const auto& group : groups) {
         double mass = 0.0;
-        auto end = begin;
-        for (; end < whole.size() && whole[end].first == whole[begin].first; ++end)
-            mass += atoms.mass[index(whole[end].second)];
-        for (; begin < end; ++begin)
-            members_.push_back({whole[begin].second, atoms.mass[index(whole[begin].second)] / mass});
+        for (const auto& [head, atom] : group) mass += atoms.mass[index(atom)];
+        for (const auto& [head, atom] : group) members_.push_back({atom, atoms.mass[index(atom)] / mass});
         whole_.push_back({static_cast<std::int32_t>(members_.size()), mass});
     }
 }

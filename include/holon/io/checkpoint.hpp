@@ -28,7 +28,8 @@
 /// Two promises. The death of the processes loses no step that all ranks have committed: what is written is in the
 /// hands of the operating system. The death of the machine loses no more than about `sync_seconds`: at that interval
 /// a state goes to one of two slots that are used for nothing else instead of to the ring; when all ranks have written
-/// it, one rank of each node syncs the other files of the run and then the checkpoint to disk in the background.
+/// it, one rank of each node syncs the other files of the run and then the checkpoint to disk in the background, and
+/// when all have done so, the state's record says it.
 namespace holon {
 
 /// How far the files beside the checkpoint had come when a state was submitted: where a run that goes on from it

@@ -29,6 +29,7 @@ CheckpointRecorder::CheckpointRecorder(const RunInput& input, const RunFolder& f
         writer_->submit(marked, system.atoms, system.box());
         writer_->finish();
         throw_problems(system.comm());
+        if (system.comm().root()) writer_->mark_outputs(marked.outputs);
     } else {
         writer_ =
             CheckpointWriter::create(system.comm(), path, {input.stored, options}, marked, system.atoms, system.box());

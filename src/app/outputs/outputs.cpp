@@ -40,8 +40,7 @@ Outputs::Outputs(const RunInput& input, const OutputFolder& folder, System& syst
     : parameters_(input.settings.parameters), step_(state.step), shown_(system.topology(), parameters_),
       folder_(system.comm(), folder, input.in_place, state.outputs, trajectory, shown_.columns()),
       checkpoint_(input, folder_, system, state, [this] { return marks(); }),
-      trajectory_(system.comm(), folder_, trajectory, state.step),
-      energies_(system.comm(), folder_, shown_, parameters_.nstenergy),
+      trajectory_(system.comm(), folder_, trajectory), energies_(system.comm(), folder_, shown_, parameters_.nstenergy),
       log_(system.comm(), folder_, parameters_, shown_, clocks_, state.step), summary_(parameters_, shown_, state.step),
       stop_(parameters_.maxh)
 {

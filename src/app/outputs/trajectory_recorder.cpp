@@ -4,14 +4,14 @@
 
 namespace holon {
 
-TrajectoryRecorder::TrajectoryRecorder(const Communicator& comm, const RunFolder& folder, const TrajectoryInfo& info,
-                                       std::int64_t step)
+TrajectoryRecorder::TrajectoryRecorder(const Communicator& comm, const RunFolder& folder, const TrajectoryInfo& info)
 {
     if (!info.writes_any()) return;
     std::int64_t there = 0;
     on_root(comm, [&] { there = folder.goes_on_in(trajectory_name) ? 1 : 0; });
     const auto path = folder.file(trajectory_name);
-    writer_ = comm.max(there) != 0 ? TrajectoryWriter::resume(comm, path, info, step)
+    // What was written after the state may not be on disk in all its parts.
+    writer_ = comm.max(there) != 0 ? TrajectoryWriter::resume(comm, path, info, folder.start_marks().last_frame)
                                    : TrajectoryWriter::create(comm, path, info);
 }
 

@@ -12,9 +12,8 @@ namespace holon {
 /// trajectory.h5md: positions, velocities and forces, each when it is due.
 class TrajectoryRecorder : public RunFile {
 public:
-    /// Of a run that is at `step`. No file, if nothing is to be written. Collective.
-    TrajectoryRecorder(const Communicator& comm, const RunFolder& folder, const TrajectoryInfo& info,
-                       std::int64_t step);
+    /// Goes on after the frames that the state of the run knows. No file, if nothing is to be written. Collective.
+    TrajectoryRecorder(const Communicator& comm, const RunFolder& folder, const TrajectoryInfo& info);
 
     void frame(System& system, const Clock& clock) override;
     bool wants_constraint_forces() const override;

@@ -69,7 +69,7 @@ struct CommitRecord {
     std::int64_t kept;
     std::uint64_t identity_checksum;     // of its rows of `identity`, which may be older than the step
     std::array<std::int64_t, 9> lattice; // box vectors in force, row by row [2^-48 nm]
-    std::uint64_t boot;                  // of the machine, when it was written; 0: all files were on disk by then
+    std::uint64_t boot;                  // of the machine, when it was written; 0: all files are on disk, confirmed
     std::array<std::byte, 32> reserved;
 };
 static_assert(sizeof(CommitRecord) == page_bytes && std::is_trivially_copyable_v<CommitRecord>);

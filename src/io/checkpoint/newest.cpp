@@ -31,32 +31,18 @@ std::vector<SlotRecords> read_all_records(const RawFile& file, const CheckpointD
     return slots;
 }
 
-/// The oldest synced slot with whole rows; nothing if there is none. What is found damaged is marked so.
-const CommitRecord* oldest_synced(const RawFile& file, const CheckpointDirectory& directory,
-                                  std::span<SlotRecords> slots)
-{
-    std::vector<std::size_t> order;
-    for (std::size_t k = directory.ring; k < slots.size(); ++k)
-        if (slots[k].problem.empty()) order.push_back(k);
-    std::ranges::sort(order, {}, [&](std::size_t k) { return slots[k].records.front().sequence; });
-    for (const auto k : order) {
-        auto& slot = slots[k];
-        slot.problem = read_rows(file, directory, static_cast<int>(k), slot.records, [](auto&&...) {});
-        if (slot.problem.empty()) return &slot.records.front();
-    }
-    return nullptr;
-}
-
 /// After a power cut a state may be on disk, and frames of the trajectory from the time before it are not: only the
-/// texts beside it have checksums. Of two synced states the older one had been synced, with all files; if its rows are
-/// not whole, they were being overwritten, and the newer one had been. Why a run cannot go on from a state then, as
-/// half a sentence.
-std::string why_unsure(const CommitRecord& record, const RawFile& file, const CheckpointDirectory& directory,
-                       std::span<SlotRecords> slots)
+/// texts beside it have checksums. A synced state is confirmed when all that it relies on is on disk, and before the
+/// other one is written again. Why a run cannot go on from a state then, as half a sentence.
+std::string why_unsure(const CommitRecord& record, const CheckpointDirectory& directory,
+                       std::span<const SlotRecords> slots)
 {
     if (record.boot == 0 || record.boot == boot_of_machine()) return {};
-    const auto* sure = oldest_synced(file, directory, slots);
-    if (sure == nullptr || record.outputs.frames <= sure->outputs.frames) return {};
+    std::int64_t frames_on_disk = 0;
+    for (const auto& slot : slots.subspan(directory.ring))
+        if (const auto& first = slot.records.front(); slot.problem.empty() && first.boot == 0)
+            frames_on_disk = std::max(frames_on_disk, first.outputs.frames);
+    if (record.outputs.frames <= frames_on_disk) return {};
     return "the machine was started anew, or is another one, and frames of the trajectory may not have been on disk";
 }
 
@@ -78,7 +64,7 @@ FoundSlot try_newest(const RawFile& file, const CheckpointDirectory& directory, 
         if (problem.empty() && check) {
             problem = check(directory.run_id, state_of(records.front()));
             if (found.unfit.empty()) found.unfit = problem;
-            if (problem.empty()) problem = why_unsure(records.front(), file, directory, slots);
+            if (problem.empty()) problem = why_unsure(records.front(), directory, slots);
         } else if (!problem.empty() && is_overtaken()) {
             found.overtaken = true;
             problem = "the run that goes on overwrote it while it was read";

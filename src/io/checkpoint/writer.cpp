@@ -64,6 +64,7 @@ struct CheckpointWriter::Impl {
     CheckpointRows pack(const Atoms& atoms, bool lent, Buffer& buffer) const;
     void wait_for_helper();
     void sync(std::optional<int> slot) const;
+    void confirm();
     void check_in_place();
 
     Communicator comm;
@@ -79,9 +80,11 @@ struct CheckpointWriter::Impl {
     std::size_t n_owned = 0, n_kept = 0;
     std::array<Buffer, 2> buffers; // one is filled while the other is written
     bool lent = false;             // the helper reads the atoms themselves
-    bool sync_due = false;         // the next state is one to be synced
-    std::int64_t unsynced = -1;    // sequence of a state that is to be synced when all ranks have written it; -1: none
-    int unsynced_slot = 0;         // where it is
+    /// What becomes of a state that is to be synced; on to the next when all ranks have done with it.
+    enum class Sync : std::uint8_t { none, due, writing, syncing, confirming } sync_phase = Sync::none;
+    std::int64_t sync_sequence = 0; // of this state
+    int sync_slot = 0;              // where it is
+    CommitRecord sync_record{};     // when it has been written
     std::size_t current = 0;
     CommitRecord record{}; // of the last state; of the helper while it is busy
     int last_slot = -1;    // where that state is
@@ -121,6 +124,14 @@ void CheckpointWriter::Impl::sync(std::optional<int> slot) const
         if (file_exists(path)) RawFile(path, RawFile::Mode::read).sync();
     if (!slot) return slots.file().sync();
     for (const auto& part : directory.parts(*slot)) slots.file().sync(part.begin, part.size);
+}
+
+/// All that the state relies on is on disk, on all nodes.
+void CheckpointWriter::Impl::confirm()
+{
+    sync_record.boot = 0;
+    slots.write_record(sync_slot, sync_record);
+    slots.file().sync(directory.slots[index(sync_slot)].records, page_bytes);
 }
 
 /// Writing goes on without error into a file that has no name any more. Once a second, when a state is written.
@@ -243,28 +254,33 @@ std::uint64_t CheckpointWriter::votes() const
     std::uint64_t votes = 0;
     if (!error().empty()) votes |= checkpoint_failed;
     if (due) votes |= checkpoint_sync_due;
-    const bool writing = impl_->unsynced == impl_->sequence && impl_->helper.busy();
+    const bool writing =
+        impl_->sync_phase == Impl::Sync::writing && impl_->sync_sequence == impl_->sequence && impl_->helper.busy();
     if (writing || impl_->syncer.busy()) votes |= checkpoint_sync_busy;
     return votes;
 }
 
 void CheckpointWriter::agree(std::uint64_t agreed)
 {
-    impl_->sync_due = false;
+    using enum Impl::Sync;
+    auto& phase = impl_->sync_phase;
+    if (phase == due) phase = none; // no state was submitted
     if ((agreed & (checkpoint_failed | checkpoint_sync_busy)) != 0) return;
-    if (impl_->unsynced < 0) {
-        impl_->sync_due = (agreed & checkpoint_sync_due) != 0;
-        return;
+    if (phase == writing) {
+        phase = syncing;
+        if (impl_->slots.first_of_node()) impl_->syncer.start([impl = impl_.get()] { impl->sync(impl->sync_slot); });
+    } else if (phase == syncing) {
+        phase = confirming;
+        if (impl_->comm.root()) impl_->syncer.start([impl = impl_.get()] { impl->confirm(); });
+    } else {
+        phase = (agreed & checkpoint_sync_due) != 0 ? due : none;
     }
-    impl_->unsynced = -1;
-    if (impl_->slots.first_of_node())
-        impl_->syncer.start([impl = impl_.get(), slot = impl_->unsynced_slot] { impl->sync(slot); });
 }
 
 void CheckpointWriter::submit(const RunState& state, const Atoms& atoms, const Box& box, bool lent)
 {
     if (!error().empty()) return;
-    const bool synced = std::exchange(impl_->sync_due, false);
+    const bool synced = impl_->sync_phase == Impl::Sync::due;
     auto& buffer = impl_->buffers[impl_->current];
     impl_->current = 1 - impl_->current;
     double begin_cpu = thread_cpu_seconds();
@@ -291,13 +307,15 @@ void CheckpointWriter::submit(const RunState& state, const Atoms& atoms, const B
         synced ? ring + impl_->take(impl_->next_synced, synced_slots) : impl_->take(impl_->next_ring, ring);
     if (synced) {
         impl_->last_sync = Clock::now();
-        impl_->unsynced = impl_->sequence;
-        impl_->unsynced_slot = slot;
+        impl_->sync_phase = Impl::Sync::writing;
+        impl_->sync_sequence = impl_->sequence;
+        impl_->sync_slot = slot;
     }
     impl_->last_slot = slot;
-    impl_->helper.start([impl = impl_.get(), slot, rows] {
+    impl_->helper.start([impl = impl_.get(), slot, rows, synced] {
         impl->check_in_place();
         impl->slots.write(slot, rows, impl->record);
+        if (synced) impl->sync_record = impl->record;
     });
     impl_->stats.pack_s += thread_cpu_seconds() - begin_cpu;
     impl_->stats.written += 1;
@@ -314,7 +332,7 @@ void CheckpointWriter::release()
 void CheckpointWriter::finish()
 {
     impl_->wait_for_helper();
-    impl_->unsynced = -1;
+    impl_->sync_phase = Impl::Sync::none;
     impl_->syncer.start([impl = impl_.get()] { impl->sync(std::nullopt); });
     impl_->syncer.wait();
     impl_->all_on_disk = error().empty();

@@ -103,10 +103,10 @@ class File:
         struct.pack_into("<Q", self.data, begin, xxh3(self.data[begin + 8 : begin + PAGE]))
 
     def change_boot(self, slot, rank):
-        """Of a record that is whole."""
+        """Of a record that is whole, and does not say that all files are on disk."""
         begin = self.place(slot, "commits") + PAGE * rank
         page = self.data[begin : begin + PAGE]
-        if struct.unpack_from("<Q", page)[0] == xxh3(page[8:]):
+        if struct.unpack_from("<Q", page)[0] == xxh3(page[8:]) and struct.unpack_from("<Q", page, BOOT)[0] != 0:
             self.data[begin + BOOT] ^= 1
             self.seal_record(slot, rank)
 

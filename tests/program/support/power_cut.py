@@ -51,9 +51,9 @@ class Cut:
         command = on_disk_of(self.folder, images, shim, holon.command_line("holon-md", words, ranks))
         launcher = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
         energies, synced = self.folder / "energy.csv", set()
-        # Twice synced after its first: a state that goes with it has been synced, too.
+        # Twice more since rows were first synced: a state that goes with them has been, too.
         while not energies.exists() or energies.read_bytes().count(b"\n") <= rows or len(synced) < 3:
-            if (images / "energy.csv").exists():
+            if (images / "energy.csv").exists() and (images / "energy.csv").read_bytes().count(b"\n") > 1:
                 synced.add((images / "energy.csv").stat().st_size)
             if launcher.poll() is not None:
                 raise holon.RunError(f"the run has ended by itself, with {launcher.returncode}")
