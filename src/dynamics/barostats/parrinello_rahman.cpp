@@ -61,7 +61,7 @@ public:
         }
         in_action_ = true;
         change_ = {state.box, to};
-        return {to, to.inverse() * state.box};
+        return {.box = to, .velocities = to.inverse() * state.box, .takes_frozen = true};
     }
 
     void done() override
