@@ -176,7 +176,7 @@ void ForceField::add_bonded(const ForceContext& context, ForceGroups groups, For
         const auto work = context.load.measure();
         context.health.note_overlap(bonded_forces_[index(g)].add_forces(atoms, sums));
         if (g != group_[index(ForceTerm::bonded)]) continue;
-        context.health.note_overlap(gathered_terms_.add_forces(atoms, context.time, sums));
+        context.health.note_overlap(gathered_terms_.add_forces(atoms, sums));
         external_forces_.add_forces(atoms, context.time);
     }
 }

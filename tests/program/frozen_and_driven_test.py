@@ -66,7 +66,7 @@ class FrozenAndDriven(holon.ProgramTest):
 
     def check_in_box_that_changes(self, follow, **settings):
         """Frozen atoms stay where they are, as GROMACS', or follow the box."""
-        coupling = {"tau_p": 0.1, "compressibility": "1e-3", "ref_p": "500", "nstpcouple": 1, "gen_vel": "no"}
+        coupling = {"tau_p": 0.5, "compressibility": "1e-4", "ref_p": "500", "nstpcouple": 1, "gen_vel": "no"}
         files = self.write(**FREEZE, **{**coupling, **settings})
         start = numpy.array(list(chains.chains(0.5 * chains.SPACING)))
         expected = self.judge(files)
@@ -86,10 +86,9 @@ class FrozenAndDriven(holon.ProgramTest):
         held = [(atoms, axis) for atoms, axes in ((1, (0, 1, 2)), (4, (0, 2))) for axis in axes]
         for first, axis in held:
             mine, judged = off[first::5, axis], off_there[first::5, axis]
-            if follow:  # in both programs by the strain of their boxes, which differ a little
-                strain = (box - SIDE) / SIDE
-                self.assertLess(numpy.abs(mine - strain * start[first::5, axis]).max(), 1e-6)
-                self.assertGreater(numpy.abs(judged).max(), 1e-5)
+            if follow:
+                self.assertLess(numpy.abs(mine - judged).max(), 1e-6)
+                self.assertGreater(numpy.abs(judged).max(), 1e-3)
             else:
                 self.assertLess(numpy.abs(mine).max(), 1e-9)
                 self.assertLess(numpy.abs(judged).max(), 1e-9)
@@ -103,7 +102,10 @@ class FrozenAndDriven(holon.ProgramTest):
         self.check_in_box_that_changes(False, pcoupl="C-rescale", **bath)
 
     def test_frozen_with_parrinello_rahman(self):
-        self.check_in_box_that_changes(True, pcoupl="Parrinello-Rahman")
+        self.check_in_box_that_changes(False, pcoupl="Parrinello-Rahman", compressibility="1e-3")
+
+    def test_frozen_with_deform(self):
+        self.check_in_box_that_changes(True, deform="0.5 0.5 0.5 0 0 0")
 
     def test_a_constraint_between_frozen_and_free_in_a_box_that_changes_is_refused(self):
         files = self.write(freezegrps="Second", freezedim="Y Y Y", **{**RIGID, "constraint_algorithm": "lincs"})

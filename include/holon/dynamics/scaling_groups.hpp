@@ -18,7 +18,7 @@ namespace holon {
 struct BoxChange {
     Mat3 box = Mat3::Zero(); // rows [nm]
     Mat3 velocities = Mat3::Identity();
-    bool takes_frozen = false; // frozen atoms along; else they stay where they are. As GROMACS
+    bool takes_frozen = false; // frozen atoms along; else they stay where they are
 };
 
 /// The parts of a system that move as wholes when its box changes: constraint clusters, rigid waters and all other

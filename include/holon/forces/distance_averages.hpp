@@ -3,7 +3,6 @@
 #include <holon/system/state.hpp>
 
 #include <cstddef>
-#include <limits>
 #include <span>
 #include <vector>
 
@@ -19,21 +18,21 @@ public:
     /// Before anything else, where there are averages.
     void declare(State& state, std::size_t pairs);
 
-    /// What follows is of time t: averages of an earlier time become state.
-    void begin(double t);
+    /// What has been added becomes part of the past.
+    void advance();
 
     /// The average [nm^-3] with the present value of a pair, without averages that itself.
     double add(std::size_t pair, double per_r3);
 
     /// Part of the force constant at this time: it grows from 0 as averages get a past.
-    double ramp() const { return decay_ > 0.0 ? 1.0 - weight_ : 1.0; }
-    bool any() const { return decay_ > 0.0; }
+    double ramp() const { return any() ? 1.0 - weight() : 1.0; }
 
 private:
-    double decay_; // in one step; 0: no averages
-    double time_ = std::numeric_limits<double>::quiet_NaN();
-    double weight_ = 0.0;         // exp(-t / tau) at this time
-    std::vector<double> present_; // averages at this time
+    bool any() const { return decay_ > 0.0; }
+    double weight() const { return past_.front() * decay_; } // exp(-t / tau) at this step
+
+    double decay_;                // in one step; 0: no averages
+    std::vector<double> present_; // averages at this step
     std::span<double> past_;      // weight and averages of the step before
 };
 

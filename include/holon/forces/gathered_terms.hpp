@@ -30,10 +30,12 @@ public:
     /// After atoms have changed owners.
     void set_up(const Atoms& atoms, const Partition& partition);
 
-    /// Adds forces on owned atoms; energies and virial to the sums of one rank, if wanted. Averages take in what there
-    /// is at time t [ps] when a later time is asked for. Returns a message if a force was clamped at force_bound, else
-    /// an empty string. Collective.
-    std::string add_forces(Atoms& atoms, double t, ForceSums* sums);
+    /// Adds forces on owned atoms; energies and virial to the sums of one rank, if wanted. Returns a message if a force
+    /// was clamped at force_bound, else an empty string. Collective.
+    std::string add_forces(Atoms& atoms, ForceSums* sums);
+
+    /// The step of the last forces is over: averages take it in.
+    void advance() { averages_.advance(); }
 
     /// See BondedForces; on one rank, at the positions of the last add_forces(), with atom numbers in the system.
     void for_each_pair(const std::function<void(AtomId, AtomId, const BondedForces::PairTerm&)>& use) const;

@@ -61,7 +61,7 @@ public:
         }
         in_action_ = true;
         change_ = {state.box, to};
-        return {.box = to, .velocities = to.inverse() * state.box, .takes_frozen = true};
+        return {to, to.inverse() * state.box};
     }
 
     void done() override

@@ -94,7 +94,7 @@ public:
 };
 
 /// Velocities are those relative to the flow that takes matter along with the box; what this does to them is what
-/// keeps free particles on straight lines.
+/// keeps free particles on straight lines. Frozen atoms go along, as in GROMACS; with a barostat they do not.
 class Deform : public Operator {
 public:
     explicit Deform(const SchemeInput& input)

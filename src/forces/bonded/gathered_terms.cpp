@@ -41,7 +41,7 @@ void GatheredTerms::for_each_pair(const std::function<void(AtomId, AtomId, const
     forces_.for_each_pair(gathered_, [&](const auto& term) { use(id(term.i), id(term.j), term); });
 }
 
-std::string GatheredTerms::add_forces(Atoms& atoms, double t, ForceSums* sums)
+std::string GatheredTerms::add_forces(Atoms& atoms, ForceSums* sums)
 {
     if (gathered_.id.empty()) return {};
     // Each atom has one owner: zeros of the others leave the sum exact.
@@ -54,7 +54,7 @@ std::string GatheredTerms::add_forces(Atoms& atoms, double t, ForceSums* sums)
     bonded::Alarms alarms;
     const RestraintFrame as_given;
     const bonded::ScalarContext context{topology_, constants_, box_, as_given, {}, gathered_, mine, alarms};
-    if (!restraints_.empty()) bonded::distance_restraints(context, restraints_, parameters_, t, averages_);
+    if (!restraints_.empty()) bonded::distance_restraints(context, restraints_, parameters_, averages_);
     if (alarms.clamped) message = "a distance restraint gives a force beyond all that is possible";
     for (const auto& [k, local] : owned_) atoms.f[local] += gathered_.f[k];
     return message;

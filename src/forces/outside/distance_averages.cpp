@@ -4,7 +4,6 @@
 #include <holon/core/portable_math.hpp>
 
 #include <algorithm>
-#include <cmath>
 
 namespace holon {
 
@@ -19,23 +18,19 @@ void DistanceAverages::declare(State& state, std::size_t pairs)
     present_.assign(pairs, 0.0);
 }
 
-void DistanceAverages::begin(double t)
+void DistanceAverages::advance()
 {
-    if (!any() || t == time_) return;
-    HOLON_ASSERT(!past_.empty(), "averages that are no part of the state");
-    if (!std::isnan(time_)) { // not the first time
-        past_.front() = weight_;
-        std::ranges::copy(present_, past_.begin() + 1);
-    }
-    time_ = t;
-    weight_ = past_.front() * decay_;
+    if (past_.empty()) return;
+    past_.front() = weight();
+    std::ranges::copy(present_, past_.begin() + 1);
 }
 
 double DistanceAverages::add(std::size_t pair, double per_r3)
 {
     if (!any()) return per_r3;
-    const double sum = (decay_ - weight_) * past_[1 + pair] + (1.0 - decay_) * per_r3;
-    return present_[pair] = sum / (1.0 - weight_);
+    HOLON_ASSERT(!past_.empty(), "averages that are no part of the state");
+    const double sum = (decay_ - weight()) * past_[1 + pair] + (1.0 - decay_) * per_r3;
+    return present_[pair] = sum / (1.0 - weight());
 }
 
 } // namespace holon

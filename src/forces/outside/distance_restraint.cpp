@@ -71,9 +71,8 @@ double energy(const DistanceRestraint& restraint, double k, const std::vector<do
 } // namespace
 
 void distance_restraints(const ScalarContext& context, std::span<const DistanceRestraint> restraints,
-                         const Parameters& parameters, double t, DistanceAverages& averages)
+                         const Parameters& parameters, DistanceAverages& averages)
 {
-    averages.begin(t);
     std::size_t pair = 0;
     for (const auto& restraint : restraints) {
         std::vector<V3<double>> d;

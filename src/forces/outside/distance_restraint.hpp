@@ -15,8 +15,7 @@ namespace holon::bonded {
 /// R. M. Scheek, W. F. van Gunsteren, Chem. Phys. Lett. 157 (1989) 289. With averages over time there is no potential,
 /// and the energy is that of the averaged violation; `mixed`: the force goes by the geometric mean of the averaged and
 /// the present violation, where both are to the same side (GROMACS manual, "Distance restraints").
-/// t: time of the positions [ps].
 void distance_restraints(const ScalarContext& context, std::span<const DistanceRestraint> restraints,
-                         const Parameters& parameters, double t, DistanceAverages& averages);
+                         const Parameters& parameters, DistanceAverages& averages);
 
 } // namespace holon::bonded

@@ -99,8 +99,8 @@ const BondedTable* ForceFieldExtras::table(const Fields& fields, int atoms, std:
     const double begins = atoms == 4 ? -180.0 : 0.0;
     need(first == begins, fmt::format("it must begin at {}, not {}", begins, first));
     need(atoms == 2 || rows.back().x == 180.0, fmt::format("it must end at 180 degrees, not {}", rows.back().x));
-    const auto is_zero = [](double Row::*member) { return [=](const Row& row) { return row.*member == 0.0; }; };
-    need(std::ranges::all_of(rows, is_zero(&Row::energy)) || !std::ranges::all_of(rows, is_zero(&Row::force)),
+    const bool flat = std::ranges::all_of(rows, [&](const Row& row) { return row.energy == rows.front().energy; });
+    need(flat || std::ranges::any_of(rows, [](const Row& row) { return row.force != 0.0; }),
          "the third column, -dV/dx, is zero everywhere; give the forces that belong to the potential");
     const double unit = atoms == 2 ? 1.0 : units::degree;
     BondedTable table{.first = unit * first, .spacing = unit * spacing};

@@ -35,7 +35,7 @@ TEST_F(Extras, TablesAreReadAndUsedOnce)
 {
     folder_.write("table_b7.xvg", "# comment\n@ title\n0 4 0\n0.1 1 20\n0.2 0 0\n");
     folder_.write("table_a0.xvg", "0 0 -1\n90 90 -1\n180 180 -1\n");
-    folder_.write("table_d0.xvg", "-180 1 0\n0 3 0\n180 1 0\n");
+    folder_.write("table_d0.xvg", "-180 1 0\n0 3 1\n180 1 0\n");
     const auto t = read(topology("[ bonds ]\n1 2 8 7 2.5\n2 3 9 7 1.5\n[ angles ]\n1 2 3 8\n[ dihedrals ]\n1 2 3 4 8 0 2",
                                  "[ angletypes ]\nCA HX OM 8 0 3\n"));
     ASSERT_EQ(t.tables.size(), 3U);
