@@ -105,10 +105,10 @@ void interpret(RunInput& input, const std::string& topology_text, const std::str
                const std::string& index_name, Notes& notes, const std::function<void(std::int64_t)>& check_count)
 {
     const auto& parameters = input.settings.parameters;
-    input.topology = std::make_shared<Topology>(read_topology(
-        ExpandedTopology::from_text(topology_text),
-        {parameters.constraints, parameters.disre != DistanceRestraints::no, parameters.morse}, notes,
-        &input.intermolecular));
+    input.topology = std::make_shared<Topology>(
+        read_topology(ExpandedTopology::from_text(topology_text),
+                      {parameters.constraints, parameters.disre != DistanceRestraints::no, parameters.morse}, notes,
+                      &input.intermolecular));
     if (const double factor = parameters.mass_repartition_factor; factor > 1.0)
         repartition_masses(*input.topology, factor, fmt::format("mass-repartition-factor = {:g}", factor), notes);
     check_count(input.topology->n_atoms());

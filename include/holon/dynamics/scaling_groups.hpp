@@ -82,7 +82,7 @@ private:
 
     Communicator comm_;
     std::int64_t n_atoms_;
-    bool any_cut_ = false; // clusters that domains may cut, anywhere
+    bool any_cut_ = false;             // clusters that domains may cut, anywhere
     std::vector<std::int32_t> frozen_; // along all axes: each by itself
     std::vector<Member> members_;
     std::vector<Whole> whole_;

@@ -5,8 +5,8 @@
 namespace holon::bonded {
 
 /// A table at x and its derivative there, times a factor: cubic between two points, with the values and slopes of both.
-/// A bond beyond its table is a failure of the run; there its energy rises no further. Parameters of the terms: index of
-/// the table, factor.
+/// A bond beyond its table is a failure of the run; there its energy rises no further. Parameters of the terms: index
+/// of the table, factor.
 struct TableValue {
     double energy, slope;
 

@@ -85,8 +85,7 @@ void distance_restraints(const ScalarContext& context, std::span<const DistanceR
             averaged.push_back(restraint.averaged ? average : present.back());
         }
         const double k = restraint.factor * parameters.disre_fc * averages.ramp();
-        if (context.sums != nullptr)
-            context.sums->add(EnergyTerm::distance_restraint, energy(restraint, k, averaged));
+        if (context.sums != nullptr) context.sums->add(EnergyTerm::distance_restraint, energy(restraint, k, averaged));
         const auto slope = slopes(restraint, parameters, k, present, averaged);
         for (std::size_t p = 0; p < d.size(); ++p) {
             const auto& [i, j] = restraint.pairs[p];

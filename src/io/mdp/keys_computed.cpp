@@ -84,8 +84,7 @@ using Names = std::vector<std::pair<std::string, std::string>>;
 Names constraint_algorithms()
 {
     Names names;
-    for (const auto& solver : solver_names())
-        std::ranges::replace(names.emplace_back(solver, solver).first, '_', '-');
+    for (const auto& solver : solver_names()) std::ranges::replace(names.emplace_back(solver, solver).first, '_', '-');
     return names;
 }
 

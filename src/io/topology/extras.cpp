@@ -63,7 +63,8 @@ void append_file(ExpandedTopology& topology, const fs::path& path, const std::st
         const std::size_t end = std::min(text.find('\n', begin), text.size());
         const auto line = trimmed(std::string_view(text).substr(begin, end - begin));
         ++number;
-        if (!line.empty() && line.find_first_of(";#@&") != 0) topology.lines.push_back({file, number, head + std::string(line)});
+        if (!line.empty() && line.find_first_of(";#@&") != 0)
+            topology.lines.push_back({file, number, head + std::string(line)});
         begin = end + 1;
     }
 }
@@ -103,7 +104,9 @@ const BondedTable* ForceFieldExtras::table(const Fields& fields, int atoms, std:
     need(flat || std::ranges::any_of(rows, [](const Row& row) { return row.force != 0.0; }),
          "the third column, -dV/dx, is zero everywhere; give the forces that belong to the potential");
     const double unit = atoms == 2 ? 1.0 : units::degree;
-    BondedTable table{.first = unit * first, .spacing = unit * spacing};
+    BondedTable table;
+    table.first = unit * first;
+    table.spacing = unit * spacing;
     for (const auto& row : rows) {
         table.energy.push_back(row.energy);
         table.slope.push_back(-row.force / unit);
@@ -139,9 +142,7 @@ double ForceFieldExtras::dissociation_energy(std::string_view type_i, std::strin
     // The rules of grompp, with what they make of the order of lines.
     for (const auto& line : dissociation_) {
         const auto whole = [](std::string_view name) { return static_cast<int>(name.size()) + 1; };
-        const auto better = [&](int i, int j) {
-            return (i > best_i && j >= best_j) || (i >= best_i && j > best_j);
-        };
+        const auto better = [&](int i, int j) { return (i > best_i && j >= best_j) || (i >= best_i && j > best_j); };
         int i = alike(line.type_i, type_i), j = alike(line.type_j, type_j);
         const int other_i = alike(line.type_i, type_j), other_j = alike(line.type_j, type_i);
         if ((i == whole(line.type_i) && j == whole(line.type_j)) ||
@@ -189,9 +190,10 @@ void add_extras(ExpandedTopology& topology, const fs::path& path, const Topology
     };
     const auto found = std::ranges::find_if(places, has_file);
     if (found == places.end())
-        throw InputError(fmt::format("{}: morse = yes takes dissociation energies from edissoc.dat, which is not found; "
-                                     "put it beside the topology: lines of two atom types and an energy [kJ/mol]",
-                                     path.string()));
+        throw InputError(
+            fmt::format("{}: morse = yes takes dissociation energies from edissoc.dat, which is not found; "
+                        "put it beside the topology: lines of two atom types and an energy [kJ/mol]",
+                        path.string()));
     append_file(topology, *found / "edissoc.dat", "dissociation_energies", "");
 }
 

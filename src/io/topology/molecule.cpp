@@ -332,9 +332,10 @@ private:
                         const GivenParameters& given)
     {
         if (function.interaction != Interaction::harmonic_bond)
-            fields.fail(fmt::format("morse = yes converts harmonic bonds, and this is a {}: use bonds of type 1 or 3, or "
-                                    "morse = no",
-                                    function.name));
+            fields.fail(
+                fmt::format("morse = yes converts harmonic bonds, and this is a {}: use bonds of type 1 or 3, or "
+                            "morse = no",
+                            function.name));
         const auto type = [this](std::int32_t atom) { return force_field_.atom_type(type_of(atom)).name; };
         const double depth = force_field_.extras().dissociation_energy(type(atoms[0]), type(atoms[1]));
         if (!(given[1] >= 0.0)) fields.fail("a Morse bond needs a force constant that is not negative");
@@ -360,7 +361,8 @@ private:
         check_parameters(fields, function, given);
         auto parameters = converted(function, given);
         if (const auto table = table_number(kind, given))
-            parameters[0] = pool_.table(force_field_.extras().table(fields, interaction_info[index(kind)].atoms, *table));
+            parameters[0] =
+                pool_.table(force_field_.extras().table(fields, interaction_info[index(kind)].atoms, *table));
         if (!std::ranges::all_of(parameters, [](double p) { return std::isfinite(p); }))
             fields.fail("the parameters are so large that their products are beyond all numbers; correct them");
         append(kind, atoms, pool_.parameters(kind, parameters));

@@ -25,8 +25,8 @@ void check_parameters(const Fields& fields, const BondedFunction& function, cons
         if (given[2] != std::round(given[2]))
             fields.fail(fmt::format("the multiplicity of a dihedral must be an integer, not {}", given[2]));
         if (std::abs(given[2]) > largest_multiplicity)
-            fields.fail(fmt::format("the multiplicity of a dihedral must be at most {}, not {}",
-                                    largest_multiplicity, given[2]));
+            fields.fail(fmt::format("the multiplicity of a dihedral must be at most {}, not {}", largest_multiplicity,
+                                    given[2]));
         break;
     case Interaction::fene_bond:
         return need(given[0] > 0.0, "a largest length above zero");
@@ -37,12 +37,12 @@ void check_parameters(const Fields& fields, const BondedFunction& function, cons
     case Interaction::tabulated_bond:
     case Interaction::tabulated_angle:
     case Interaction::tabulated_dihedral:
-        return need(given[0] == std::round(given[0]) && given[0] >= 0.0, "the number of a table, from 0 on");
+        return need(given[0] == std::round(given[0]) && given[0] >= 0.0 && given[0] < 1e9,
+                    "the number of a table, from 0 on");
     case Interaction::flat_bottom_restraint:
-        return need(
-            given[0] == std::round(given[0]) && given[0] >= 1.0 && given[0] <= 8.0,
-            "a shape from 1 to 8: 1 sphere, 2 cylinder along z, 3 to 5 layer across x, y, z, 6 to 8 cylinder "
-            "along x, y, z");
+        return need(given[0] == std::round(given[0]) && given[0] >= 1.0 && given[0] <= 8.0,
+                    "a shape from 1 to 8: 1 sphere, 2 cylinder along z, 3 to 5 layer across x, y, z, 6 to 8 cylinder "
+                    "along x, y, z");
     default:
         break;
     }

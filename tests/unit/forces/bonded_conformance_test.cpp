@@ -59,7 +59,9 @@ CmapGrid rough_grid()
 /// A cubic function, which a table has without error.
 BondedTable cubic_table(double first, double last)
 {
-    BondedTable table{.first = first, .spacing = (last - first) / 100.0};
+    BondedTable table;
+    table.first = first;
+    table.spacing = (last - first) / 100.0;
     for (int k = 0; k <= 100; ++k) {
         const double x = first + k * table.spacing;
         table.energy.push_back(0.7 + 0.4 * x - 1.3 * x * x + 0.5 * x * x * x);

@@ -12,9 +12,10 @@ using test::error_of, test::TopologyFolder, test::parameters, test::terms;
 
 std::string topology(const std::string& lines, const std::string& types = "")
 {
-    return "[ defaults ]\n1 1\n[ atomtypes ]\nCA 6 12.0 0 A 0 0\nHX 1 1.0 0 A 0 0\nOM 8 16.0 0 A 0 0\nZ 9 19.0 0 A 0 0\n" +
-           types + "[ moleculetype ]\nmol 3\n[ atoms ]\n1 CA 1 R C 1\n2 HX 1 R H 1\n3 OM 1 R O 1\n4 Z 1 R Z 1\n" + lines +
-           "\n[ system ]\ns\n[ molecules ]\nmol 1\n";
+    return "[ defaults ]\n1 1\n[ atomtypes ]\nCA 6 12.0 0 A 0 0\nHX 1 1.0 0 A 0 0\nOM 8 16.0 0 A 0 0\nZ 9 19.0 0 A 0 "
+           "0\n" +
+           types + "[ moleculetype ]\nmol 3\n[ atoms ]\n1 CA 1 R C 1\n2 HX 1 R H 1\n3 OM 1 R O 1\n4 Z 1 R Z 1\n" +
+           lines + "\n[ system ]\ns\n[ molecules ]\nmol 1\n";
 }
 
 class Extras : public testing::Test {
@@ -36,8 +37,9 @@ TEST_F(Extras, TablesAreReadAndUsedOnce)
     folder_.write("table_b7.xvg", "# comment\n@ title\n0 4 0\n0.1 1 20\n0.2 0 0\n");
     folder_.write("table_a0.xvg", "0 0 -1\n90 90 -1\n180 180 -1\n");
     folder_.write("table_d0.xvg", "-180 1 0\n0 3 1\n180 1 0\n");
-    const auto t = read(topology("[ bonds ]\n1 2 8 7 2.5\n2 3 9 7 1.5\n[ angles ]\n1 2 3 8\n[ dihedrals ]\n1 2 3 4 8 0 2",
-                                 "[ angletypes ]\nCA HX OM 8 0 3\n"));
+    const auto t =
+        read(topology("[ bonds ]\n1 2 8 7 2.5\n2 3 9 7 1.5\n[ angles ]\n1 2 3 8\n[ dihedrals ]\n1 2 3 4 8 0 2",
+                      "[ angletypes ]\nCA HX OM 8 0 3\n"));
     ASSERT_EQ(t.tables.size(), 3U);
     EXPECT_EQ(parameters(t, Interaction::tabulated_bond, 0)[1], 2.5);
     EXPECT_EQ(parameters(t, Interaction::tabulated_bond, 1)[0], parameters(t, Interaction::tabulated_bond, 0)[0]);
