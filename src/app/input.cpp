@@ -43,7 +43,8 @@ std::string read_topology_text(const Communicator& comm, const RunOptions& optio
 {
     std::string text;
     on_root(comm, [&] {
-        text = expand_topology(options.topology, {settings.include_dirs, settings.defines}).to_text();
+        const TopologySearch search{settings.include_dirs, settings.defines, options.tables, settings.parameters.morse};
+        text = expand_topology(options.topology, search).to_text();
     });
     comm.broadcast(text);
     return text;
@@ -104,16 +105,17 @@ void interpret(RunInput& input, const std::string& topology_text, const std::str
                const std::string& index_name, Notes& notes, const std::function<void(std::int64_t)>& check_count)
 {
     const auto& parameters = input.settings.parameters;
-    input.topology = std::make_shared<Topology>(read_topology(
-        ExpandedTopology::from_text(topology_text),
-        {parameters.constraints, parameters.disre != DistanceRestraints::no}, notes, &input.intermolecular));
+    input.topology = std::make_shared<Topology>(
+        read_topology(ExpandedTopology::from_text(topology_text),
+                      {parameters.constraints, parameters.disre != DistanceRestraints::no, parameters.morse}, notes,
+                      &input.intermolecular));
     if (const double factor = parameters.mass_repartition_factor; factor > 1.0)
         repartition_masses(*input.topology, factor, fmt::format("mass-repartition-factor = {:g}", factor), notes);
     check_count(input.topology->n_atoms());
     std::vector<AtomGroup> groups;
     if (!index_text.empty()) groups = parse_index(index_text, index_name, input.topology->n_atoms());
     resolve_groups(input.settings, *input.topology, groups);
-    freeze_atoms(*input.topology, input.settings.parameters.frozen_groups);
+    freeze_atoms(*input.topology, input.settings.parameters.frozen_groups, parameters.changes_box());
     check_scheme(*input.topology, parameters, notes);
 }
 

@@ -57,6 +57,7 @@ Dynamics::Dynamics(System& system, const Parameters& parameters, std::int64_t st
                          ScalingGroups::count(system.topology(), system.clusters())})),
       clock_(clock_at(step, parameters)), groups_move_(parameters.pcoupl != "no" || parameters.mts())
 {
+    system.declare_state();
 }
 
 void Dynamics::run(std::int64_t last, Recorder& recorder)

@@ -139,7 +139,10 @@ ScalingGroups::ScalingGroups(Communicator comm, const Topology& topology, const 
     std::vector<std::pair<AtomId, std::int32_t>> whole; // id of the head, atom
     whole.reserve(n);
     for (std::size_t i = 0; i < n; ++i) {
-        if (atoms.inverse_mass[i] == 0.0) continue;
+        if (atoms.inverse_mass[i] == 0.0) {
+            if (atoms.mass[i] > 0.0) frozen_.push_back(static_cast<std::int32_t>(i));
+            continue;
+        }
         const auto& place = partition.place()[i];
         const auto& molecule = clusters[index(place.molecule_type)];
         const auto of = molecule.cluster_of[index(place.index)];
@@ -191,7 +194,7 @@ std::int64_t ScalingGroups::count(const Topology& topology, const std::vector<Mo
         const auto& atoms = topology.molecule_types[index(block.type)].atoms;
         std::int64_t heads = 0;
         for (std::size_t a = 0; a < molecule.group_head.size(); ++a) {
-            if (atoms[a].mass == 0.0) continue;
+            if (atoms[a].inverse_mass() == 0.0) continue;
             const auto of = molecule.cluster_of[a];
             const bool cut = of >= 0 && !molecule.clusters[index(of)].small;
             if (cut ? molecule.clusters[index(of)].atoms.front() == static_cast<std::int32_t>(a)
@@ -293,9 +296,10 @@ Mat3 ScalingGroups::internal_virial(const Atoms& atoms, const Box& box) const
     return tensor.over_all(comm_);
 }
 
-void ScalingGroups::follow(Atoms& atoms, const Box& from, const Mat3& to, const Mat3& velocities, double before) const
+void ScalingGroups::follow(Atoms& atoms, const Box& from, const BoxChange& box_change, double before) const
 {
-    auto change = lattice_rows(to, from.lattice_bits());
+    const auto& velocities = box_change.velocities;
+    auto change = lattice_rows(box_change.box, from.lattice_bits());
     for (std::size_t k = 0; k < 3; ++k) change[k] -= from.lattice_vector(static_cast<int>(k));
 
     struct Move {
@@ -321,6 +325,8 @@ void ScalingGroups::follow(Atoms& atoms, const Box& from, const Mat3& to, const 
         atoms.x[index(i)] += move.x;
         atoms.v[index(i)] += move.v;
     };
+    if (box_change.takes_frozen)
+        for (const auto atom : frozen_) apply(atom, move_of(atoms.x[index(atom)], Vec3::Zero()));
     for_each_whole([&](std::span<const Member> members, double) {
         const IVec3 centre =
             atoms.x[index(members.front().atom)] + to_lattice(from_head(members, atoms.x), position_unit);

@@ -56,7 +56,7 @@ private:
                      ") of molecule '" + molecule.name + "' " + why);
 }
 
-MoleculeType frozen_type(MoleculeType molecule, const Mask& mask)
+MoleculeType frozen_type(MoleculeType molecule, const Mask& mask, bool box_changes)
 {
     const auto is = [&](std::int32_t atom, Frozen frozen) { return mask[index(atom)] == frozen; };
     const auto whole = [&](std::int32_t atom) { return is(atom, Frozen::whole); };
@@ -68,6 +68,12 @@ MoleculeType frozen_type(MoleculeType molecule, const Mask& mask)
                        "has constraints and is frozen along some axes only: freeze it along all, or use constraints = "
                        "none");
     std::erase_if(molecule.constraints, [&](const Constraint& c) { return whole(c.i) && whole(c.j); });
+    if (box_changes)
+        for (const auto& c : molecule.constraints)
+            if (whole(c.i) || whole(c.j))
+                refuse(molecule, whole(c.i) ? c.i : c.j,
+                       "is bound by a constraint to an atom that is not frozen, and the box changes: freeze both, or "
+                       "use constraints = none, or keep the box");
     for (const auto& s : molecule.settles)
         for (std::int32_t a = 0; a < 3; ++a)
             if (mask[index(s.oxygen + a)] != mask[index(s.oxygen)] || is(s.oxygen + a, Frozen::partly))
@@ -79,7 +85,7 @@ MoleculeType frozen_type(MoleculeType molecule, const Mask& mask)
 
 } // namespace
 
-void freeze_atoms(Topology& topology, std::span<const FrozenGroup> groups)
+void freeze_atoms(Topology& topology, std::span<const FrozenGroup> groups, bool box_changes)
 {
     const FrozenRanges frozen(groups);
     if (frozen.empty()) return;
@@ -96,7 +102,7 @@ void freeze_atoms(Topology& topology, std::span<const FrozenGroup> groups)
                     types.try_emplace({type, std::move(mask)}, static_cast<int>(topology.molecule_types.size()));
                 if (is_new)
                     topology.molecule_types.push_back(
-                        frozen_type(topology.molecule_types[index(type)], known->first.second));
+                        frozen_type(topology.molecule_types[index(type)], known->first.second, box_changes));
                 type = known->second;
             }
             if (m > 0 && blocks.back().type == type)

@@ -110,7 +110,7 @@ protected:
         const auto before = system_->snapshot();
         const Mat3 box = system_->box().master(), by = Mat3::Identity() + strain;
         auto& groups = system_->scaling_groups();
-        groups.follow(atoms, system_->box(), box * by, by.inverse(), 0.0);
+        groups.follow(atoms, system_->box(), {box * by, by.inverse()}, 0.0);
         system_->set_box(box * by);
         system_->update_halo();
         system_->compute_forces(true);
@@ -180,7 +180,7 @@ TEST_F(ScalingGroupsTest, KeepTheirBondsAndAreTheSameAnywhere)
         Mat3 strain;
         strain << 0.01, 0.0, 0.0, 0.004, -0.02, 0.0, 0.003, 0.002, 0.015;
         const Mat3 to = system_->box().master() * (Mat3::Identity() + strain);
-        system_->scaling_groups().follow(system_->atoms, system_->box(), to, Mat3::Identity() - strain, 0.001);
+        system_->scaling_groups().follow(system_->atoms, system_->box(), {to, Mat3::Identity() - strain}, 0.001);
         system_->set_box(to);
         system_->update_halo();
         std::size_t next = 0;

@@ -42,6 +42,9 @@ KINDS = {
     "angles 6": ("[ angles ]\n1 2 3 6 100 1.0 -5 300 40 -20", ["Quartic-Angles"]),
     "angles 9": ("[ angles ]\n1 2 3 9 0.4 2000\n2 3 4 9 0.7 1000", ["Lin.-Angle"]),
     "angles 10": ("[ angles ]\n1 2 3 10 110 60\n2 3 4 10 100 30", ["Restr.-Angles"]),
+    "bonds 8, 9": ("[ bonds ]\n1 2 8 0 3e4\n2 3 8 1 2\n1 4 9 0 500\n2 5 9 1 0.3", ["Tab.-Bonds", "Tab.-Bonds-NC"]),
+    "angles 8": ("[ angles ]\n1 2 3 8 0 40\n2 3 4 8 0 30\n3 4 5 8 0 -10", ["Tab.-Angles"]),
+    "dihedrals 8": ("[ dihedrals ]\n1 2 3 4 8 0 4\n2 3 4 5 8 0 -3", ["Tab.-Dih."]),
     "dihedrals 1": ("[ dihedrals ]\n1 2 3 4 1 40 10 3\n2 3 4 5 1 100 30 1", ["Proper-Dih."]),
     "dihedrals 2": ("[ dihedrals ]\n1 2 3 4 2 40 100\n2 3 4 5 2 100 30", ["Improper-Dih."]),
     "dihedrals 3": ("[ dihedrals ]\n1 2 3 4 3 9.28 12.16 -13.12 -3.06 26.24 -31.5", ["Ryckaert-Bell."]),
@@ -75,13 +78,38 @@ BETWEEN = {
     "intermolecular pairs": ("[ pairs ]\n1 9 1 1e-3 1e-6\n2 10 1 1e-3 1e-6", ["LJ-14", "Coulomb-14"]),
 }
 # One restraint of two pairs, and others of one each: below low, within bounds, beyond up2.
-RESTRAINED = """[ distance_restraints ]
+RESTRAINED = {
+    "distance restraints": """[ distance_restraints ]
 1 7 1 0 1 0.1 0.2 0.3 1
 2 13 1 0 1 0.1 0.2 0.3 1
 3 9 1 1 1 1.9 2 2.1 2
 4 8 1 2 1 0.1 3 4 1
 5 8 1 3 1 0.1 1.0 4 1
-"""
+""",
+    "averaged restraints": """[ distance_restraints ]
+1 7 1 0 1 0.1 0.2 9 1
+2 13 1 0 1 0.1 0.2 9 1
+3 9 1 1 1 0.1 0.2 0.3 2
+4 8 1 2 2 0.1 0.2 9 1
+""",
+    "weak restraints": """[ distance_restraints ]
+1 7 1 0 1 0.1 0.2 9 1
+2 13 1 0 1 0.1 0.2 9 1
+3 9 1 1 2 0.1 0.2 9 2
+4 10 1 1 2 0.1 0.2 9 2
+""",
+}
+# Tables of x, V and dV/dx: (first, last, intervals, V, dV/dx).
+TABLES = {
+    "table_b0.xvg": (0.0, 2.0, 400, lambda b: 0.5 * (b - 0.14) ** 2, lambda b: b - 0.14),
+    "table_b1.xvg": (0.0, 2.0, 250, lambda b: 20 * math.cos(9 * b), lambda b: -180 * math.sin(9 * b)),
+    "table_a0.xvg": (0.0, 180.0, 360, lambda a: (a / 60) ** 3, lambda a: (a / 60) ** 2 / 20),
+    "table_d0.xvg": (
+        *(-180.0, 180.0, 90),
+        lambda p: math.cos(math.radians(p)) ** 3,
+        lambda p: -3 * math.cos(math.radians(p)) ** 2 * math.sin(math.radians(p)) * math.pi / 180,
+    ),
+}
 # GROMACS takes these forces to act between other images: its virial is wrong across the box.
 WITHIN_THE_BOX = ("angle_restraints", "angle_restraints_z")
 # Holon's energies of GROMACS' terms, where they are not the sum of the rest.
@@ -137,6 +165,13 @@ def topology(lines, between=""):
     return f"{FORCE_FIELD}{atoms}\n{lines}\n[ system ]\nChains\n[ molecules ]\nchain {CHAINS}\n{between}"
 
 
+def write_tables(folder):
+    for name, (first, last, n, energy, slope) in TABLES.items():
+        points = [first + k * (last - first) / n for k in range(n + 1)]
+        lines = [f"{x:.15g} {energy(x):.17e} {-slope(x):.17e}" for x in points]
+        (folder / name).write_text("# x, V, -dV/dx\n@ title \"table\"\n" + "\n".join(lines) + "\n")
+
+
 def gmx(folder, *words, answer=""):
     done = subprocess.run(["gmx_d", *map(str, words)], cwd=folder, input=answer, capture_output=True, text=True)
     if done.returncode != 0:
@@ -162,7 +197,8 @@ def judge(folder, terms, **settings):
     )
     files = ("-f", "gmx.mdp", "-c", "conf.gro", "-r", "reference.gro", "-p", "topol.top", "-o", "t.tpr")
     gmx(folder, "grompp", *files, "-maxwarn", 20)
-    gmx(folder, "mdrun", "-s", "t.tpr", "-deffnm", "t", "-ntmpi", 1, "-ntomp", 1)
+    tables = ("-tableb", *TABLES) if (folder / "table_b0.xvg").exists() else ()
+    gmx(folder, "mdrun", "-s", "t.tpr", "-deffnm", "t", "-ntmpi", 1, "-ntomp", 1, *tables)
     wanted = [*terms, "Vir-XX", "Vir-YY", "Vir-ZZ"]
     gmx(folder, "energy", "-f", "t.edr", "-dp", "-o", "e.xvg", answer="\n".join(wanted) + "\n\n")
     _, energies = last_row(folder / "e.xvg")
@@ -187,12 +223,15 @@ class FunctionTypes(holon.ProgramTest):
             *("-r", self.work / "reference.gro"),
         ]
 
-    def check(self, kind, **settings):
+    def check(self, kind, as_terms=None, **settings):
+        if " 8" in kind:
+            write_tables(self.work)
         if kind in KINDS:
             lines, terms = KINDS[kind]
+            terms = as_terms or terms
             arguments = self.files(lines, origin=0.5 * SPACING if kind in WITHIN_THE_BOX else 0.0)
         else:
-            lines, terms = BETWEEN.get(kind, (RESTRAINED, ["Dis.-Rest."]))
+            lines, terms = BETWEEN.get(kind, (RESTRAINED.get(kind), ["Dis.-Rest."]))
             arguments = self.files("", f"[ intermolecular_interactions ]\n{lines}\n")
         energy, virial, forces = judge(self.work, terms, **settings)
         result = holon.run(self.work / "one", arguments, precision="double", **settings)
@@ -211,12 +250,18 @@ class FunctionTypes(holon.ProgramTest):
         whole = holon.run(self.work / "whole", arguments, precision="double", nsteps=3, **settings)
         self.assertEqual(cut.state_hash, whole.state_hash, kind)
 
+    def test_harmonic_bonds_become_morse_bonds(self):
+        (self.work / "edissoc.dat").write_text("AB B 100\nA A 523\n")
+        self.check("bonds 1", as_terms=["Morse"], morse="yes")
 
     def test_distance_restraints(self):
         self.check("distance restraints", disre="simple", disre_fc=800)
 
     def test_distance_restraints_of_equal_weight(self):
         self.check("distance restraints", disre="simple", disre_weighting="equal")
+
+    def test_distance_restraints_of_equal_weight_within_up2(self):
+        self.check("weak restraints", disre="simple", disre_weighting="equal")
 
 
 def test_of(kind):

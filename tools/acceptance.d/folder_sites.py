@@ -1,5 +1,7 @@
 """Item 2: virtual sites of every kind, alone, in waters, in a protein; their bits, drift and speed."""
 
+import shutil
+
 import gromacs
 from support import holon_runner as holon
 import measure
@@ -65,8 +67,10 @@ def bits(report):
 def drift(report):
     """NVE of TIP4P/2005 at 2 fs: drift of the conserved energy; goes on where it was stopped"""
     folder = report.work / "water"
-    if not folder.exists():
+    if not (folder / "equilibrated").exists():
+        shutil.rmtree(folder, ignore_errors=True)  # of a start that was stopped
         equilibrated_water(folder, side=10)
+        (folder / "equilibrated").touch()
     physics.check_drift(report, holon.input_files(folder), 2e-5, integrator="md-vv", tcoupl="no", gen_vel="no")
 
 
@@ -79,7 +83,7 @@ def equilibrated_water(folder, side):
     settings = {"rcoulomb": 0.9, "rvdw": 0.9}
     calm = holon.run(folder / "steep", holon.input_files(folder), 2, integrator="steep", nsteps=50, **settings)
     (folder / "conf.gro").write_bytes((calm.folder / "confout.gro").read_bytes())
-    warm = holon.run(folder / "warm", holon.input_files(folder), 2, nsteps=5000, **settings)
+    warm = holon.run(folder / "warm", holon.input_files(folder), 2, timeout=7200, nsteps=5000, **settings)
     (folder / "conf.gro").write_bytes((warm.folder / "confout.gro").read_bytes())
     text = (folder / "md.mdp").read_text().replace("coulomb = 0.7", "coulomb = 0.9").replace("rvdw = 0.7", "rvdw = 0.9")
     (folder / "md.mdp").write_text(text.replace("gen-vel = yes", "gen-vel = no"))

@@ -30,7 +30,8 @@ CASES = {
     "3.function-types": tests_of(
         "function_types_test", "function types, restraints, terms between molecules: energies, forces, domain cuts"
     ),
-    "4.frozen-and-driven": tests_of("frozen_and_driven_test", "frozen and accelerated atoms, electric fields"),
+    "3.bilayer": tests_of("martini_test", "a coarse-grained lipid bilayer: energies, forces, bits"),
+    "4.frozen-and-driven": tests_of("frozen_and_driven_test", "frozen and accelerated atoms, electric fields, averages"),
     "4.periodic-molecules": tests_of(
         "periodic_molecules_test", "polymer and nanotube through the box: single points, LINCS, SHAKE, Newton, restarts"
     ),

@@ -20,12 +20,6 @@ struct PressureState {
     double volume = 0.0;          // [nm^3]
 };
 
-/// Groups keep their fractional coordinates; their velocities, as rows, are multiplied by a matrix.
-struct BoxChange {
-    Mat3 box = Mat3::Zero(); // rows [nm]
-    Mat3 velocities = Mat3::Identity();
-};
-
 /// The pressure that is to be, in the units of the forces.
 struct PressureSettings {
     explicit PressureSettings(const Parameters& parameters);

@@ -65,6 +65,8 @@ public:
     }
 
     /// After atoms have changed owners. Collective.
+    void declare_state(State& state) { gathered_terms_.declare_state(state); } // before any forces
+    void advance() { gathered_terms_.advance(); }                              // what they were becomes past
     void rebuild_terms(const ForceContext& context);
     void rebuild_lists(const ForceContext& context);
 

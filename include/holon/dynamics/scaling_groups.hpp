@@ -14,6 +14,13 @@
 
 namespace holon {
 
+/// Groups keep their fractional coordinates; their velocities, as rows, are multiplied by a matrix.
+struct BoxChange {
+    Mat3 box = Mat3::Zero(); // rows [nm]
+    Mat3 velocities = Mat3::Identity();
+    bool takes_frozen = false; // frozen atoms along; else they stay where they are
+};
+
 /// The parts of a system that move as wholes when its box changes: constraint clusters, rigid waters and all other
 /// atoms with mass, each by itself; virtual sites follow. All atoms of one are moved by the same integers, so that the
 /// bonds within keep their bits and no constraint has to be solved again; what the box feels is the pressure of their
@@ -39,9 +46,9 @@ public:
     Mat3 internal_virial(const Atoms& atoms, const Box& box) const;
 
     /// Takes the groups along with the box: their centres keep the fractional coordinates where they were `before` [ps]
-    /// ago, and move on from there as long, by their new velocities, U (row) times `velocities`. The box is still
-    /// `from`; rows of `to` [nm]. Collective.
-    void follow(Atoms& atoms, const Box& from, const Mat3& to, const Mat3& velocities, double before) const;
+    /// ago, and move on from there as long, by their new velocities, U (row) times change.velocities. The box is still
+    /// `from`. Collective.
+    void follow(Atoms& atoms, const Box& from, const BoxChange& change, double before) const;
 
 private:
     // Groups that one rank owns whole: sums over their few members are made in the order of these.
@@ -75,7 +82,8 @@ private:
 
     Communicator comm_;
     std::int64_t n_atoms_;
-    bool any_cut_ = false; // clusters that domains may cut, anywhere
+    bool any_cut_ = false;             // clusters that domains may cut, anywhere
+    std::vector<std::int32_t> frozen_; // along all axes: each by itself
     std::vector<Member> members_;
     std::vector<Whole> whole_;
     std::vector<CutMember> cut_members_;

@@ -102,6 +102,14 @@ public:
     const Topology& topology() const { return *topology_; }
     const Box& box() const { return box_; }
     const Partition& partition() const { return partition_; }
+    void declare_state() { forces_.declare_state(state); } // that forces have; before they are computed
+
+    /// Forces that are computed from now on are those of a later time t [ps].
+    void advance(double t)
+    {
+        time = t;
+        forces_.advance();
+    }
     const ForceField& force_field() const { return forces_; }
     const Constraints& constraints() const { return constraints_; }
     const std::vector<MoleculeClusters>& clusters() const { return clusters_; } // of each molecule type

@@ -2,9 +2,11 @@
 
 #include <holon/comm/communicator.hpp>
 #include <holon/forces/bonded.hpp>
+#include <holon/forces/distance_averages.hpp>
 #include <holon/system/intermolecular.hpp>
 #include <holon/system/parameters.hpp>
 #include <holon/system/partition.hpp>
+#include <holon/system/state.hpp>
 
 #include <cstdint>
 #include <functional>
@@ -22,12 +24,18 @@ public:
     GatheredTerms(Communicator comm, const Topology& topology, const NonbondedConstants& constants, const Box& box,
                   const Parameters& parameters, const IntermolecularTerms& terms);
 
+    /// Declares the averages over time that distance restraints go by. Before any forces.
+    void declare_state(State& state);
+
     /// After atoms have changed owners.
     void set_up(const Atoms& atoms, const Partition& partition);
 
     /// Adds forces on owned atoms; energies and virial to the sums of one rank, if wanted. Returns a message if a force
     /// was clamped at force_bound, else an empty string. Collective.
     std::string add_forces(Atoms& atoms, ForceSums* sums);
+
+    /// The step of the last forces is over: averages take it in.
+    void advance() { averages_.advance(); }
 
     /// See BondedForces; on one rank, at the positions of the last add_forces(), with atom numbers in the system.
     void for_each_pair(const std::function<void(AtomId, AtomId, const BondedForces::PairTerm&)>& use) const;
@@ -43,6 +51,7 @@ private:
     const Box& box_;
     const Parameters& parameters_;
     std::vector<DistanceRestraint> restraints_;
+    DistanceAverages averages_;
     Atoms gathered_;
     std::vector<Owned> owned_;
     BondedForces forces_;

@@ -27,6 +27,7 @@ struct RunOptions {
     std::string index;
     std::string output;
     std::string restraint_coordinates;
+    std::vector<std::string> tables; // of bonded interactions
     std::string restart;
     bool resume = false;
     bool overwrite = false;

@@ -18,6 +18,8 @@ namespace holon {
 struct TopologySearch {
     std::vector<std::string> include_dirs; // after the folder of the including file; a leading -I is allowed
     std::vector<std::string> defines;      // NAME or NAME=text; a leading -D is allowed
+    std::vector<std::string> tables{};     // of bonded interactions, beside those in the folder of the topology
+    bool morse = false;                    // dissociation energies are needed
 };
 
 /// One line that carries data: without comments, conditions and macros, continuation lines joined.
@@ -48,11 +50,15 @@ struct ExpandedTopology {
 /// in `include_dirs`, $GMXLIB (colon separated), $GMXDATA/top and /usr/share/gromacs/top.
 /// Throws InputError for files that cannot be read, cycles of includes and unknown # directives.
 /// A condition that its file does not close ends with it, as for grompp; a note says so.
+/// What other files hold is added as sections of their own: tables of bonded interactions that it uses, from
+/// table_b0.xvg (bonds), table_a0.xvg (angles), table_d0.xvg (dihedrals) and so on, and dissociation energies from
+/// edissoc.dat.
 ExpandedTopology expand_topology(const std::string& path, const TopologySearch& search);
 
 struct TopologyOptions {
     ConstraintKind constraints = ConstraintKind::none;
     bool distance_restraints = false; // count
+    bool morse = false;               // harmonic bonds that stay flexible become Morse bonds
 };
 
 /// Builds the topology with the meaning that grompp (GROMACS 2022) gives to it: parameters looked up in the force

@@ -17,6 +17,7 @@ namespace holon {
 ///   cubic_bond           b0, k [kJ/mol/nm^2], kcub [1/nm]         k (b-b0)^2 (1 + kcub (b-b0))
 ///   fene_bond            bm, k [kJ/mol/nm^2]                      -1/2 k bm^2 ln(1-b^2/bm^2)
 ///   restraint_bond       low, up1, up2 [nm], k [kJ/mol/nm^2]      flat from low to up1, linear beyond up2
+///   tabulated_bond       table, k                                 k V(b) by a table of the topology
 ///   harmonic_angle       theta0, k [kJ/mol/rad^2]                 1/2 k (theta-theta0)^2
 ///   g96_angle            theta0, k [kJ/mol]                       1/2 k (cos theta-cos theta0)^2
 ///   urey_bradley         theta0, k, r13 [nm], kUB [kJ/mol/nm^2]   harmonic angle + 1/2 kUB (r_ik-r13)^2
@@ -25,12 +26,14 @@ namespace holon {
 ///   quartic_angle        theta0, C0..C4 [kJ/mol/rad^n]            sum C_n (theta-theta0)^n
 ///   linear_angle         a, k [kJ/mol/nm^2]                       1/2 k (r_j - a r_i - (1-a) r_k)^2
 ///   restricted_angle     theta0, k [kJ/mol]                       1/2 k (cos theta-cos theta0)^2 / sin^2 theta
+///   tabulated_angle      table, k                                 k V(theta) likewise
 ///   proper_dihedral      phi0, k [kJ/mol], n                      k (1+cos(n phi-phi0))
 ///   periodic_improper    phi0, k, n                               as proper_dihedral, counted as improper
 ///   harmonic_improper    xi0, k [kJ/mol/rad^2]                    1/2 k (xi-xi0)^2
 ///   ryckaert_bellemans   C0..C5 [kJ/mol]                          sum C_n cos^n(phi-180)
 ///   restricted_dihedral  phi0, k [kJ/mol]                         1/2 k (cos phi-cos phi0)^2 / sin^2 phi
 ///   bending_torsion      a0..a4 [kJ/mol]                          sin^3 theta1 sin^3 theta2 sum a_n cos^n phi
+///   tabulated_dihedral   table, k                                 k V(phi) likewise
 ///   pair_14              c6, c12                                  LJ + fudgeQQ * Coulomb of the atoms' charges
 ///   pair_14_explicit     c6, c12, qq [e^2, scaled]                LJ + Coulomb of the given product
 ///   pair_explicit        c6, c12, qq [e^2]                        likewise, counted with the other pairs; no cutoff
@@ -48,6 +51,7 @@ namespace holon {
     X(cubic_bond, 2, 3, bond)                                                                                          \
     X(fene_bond, 2, 2, bond)                                                                                           \
     X(restraint_bond, 2, 4, restraint_bond)                                                                            \
+    X(tabulated_bond, 2, 2, bond)                                                                                      \
     X(harmonic_angle, 3, 2, angle)                                                                                     \
     X(g96_angle, 3, 2, angle)                                                                                          \
     X(urey_bradley, 3, 4, urey_bradley)                                                                                \
@@ -56,12 +60,14 @@ namespace holon {
     X(quartic_angle, 3, 6, angle)                                                                                      \
     X(linear_angle, 3, 2, angle)                                                                                       \
     X(restricted_angle, 3, 2, angle)                                                                                   \
+    X(tabulated_angle, 3, 2, angle)                                                                                    \
     X(proper_dihedral, 4, 3, proper_dihedral)                                                                          \
     X(periodic_improper, 4, 3, improper_dihedral)                                                                      \
     X(harmonic_improper, 4, 2, improper_dihedral)                                                                      \
     X(ryckaert_bellemans, 4, 6, ryckaert_bellemans)                                                                    \
     X(restricted_dihedral, 4, 2, proper_dihedral)                                                                      \
     X(bending_torsion, 4, 5, proper_dihedral)                                                                          \
+    X(tabulated_dihedral, 4, 2, proper_dihedral)                                                                       \
     X(pair_14, 2, 2, lj_14)                                                                                            \
     X(pair_14_explicit, 2, 3, lj_14)                                                                                   \
     X(pair_explicit, 2, 3, lj)                                                                                         \

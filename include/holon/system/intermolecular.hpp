@@ -14,6 +14,7 @@ struct DistanceRestraint {
     std::vector<std::array<std::int32_t, 2>> pairs; // indices into IntermolecularTerms::atoms
     double low = 0.0, up1 = 0.0, up2 = 0.0;         // [nm]
     double factor = 1.0;                            // of Parameters::disre_fc
+    bool averaged = true;                           // over time, where Parameters::disre_tau asks for it
 };
 
 /// Bonded terms between molecules and distance restraints: few, and between atoms anywhere in the system.

@@ -133,6 +133,8 @@ struct Parameters {
     std::int64_t mts_factor = 1;       // steps from one kick by these to the next
     bool mts() const { return mts_factor > 1; }
 
+    bool morse = false; // harmonic bonds become Morse bonds
+
     // constraints
     ConstraintKind constraints = ConstraintKind::none;
     std::string constraint_algorithm = "lincs"; // or the name of a solver
@@ -181,7 +183,7 @@ struct Parameters {
     // distance restraints
     DistanceRestraints disre = DistanceRestraints::no;
     RestraintWeighting disre_weighting = RestraintWeighting::conservative;
-    bool disre_mixed = false;
+    bool disre_mixed = false; // the force goes by the geometric mean of both violations, averaged and present
     double disre_fc = 1000.0; // [kJ/mol/nm^2]
     double disre_tau = 0.0;   // [ps]; 0: distances are not averaged
 

@@ -109,6 +109,12 @@ struct CmapGrid {
     std::vector<double> energy;
 };
 
+/// A bonded potential by its values and slopes at equal distances: of a length [nm] or an angle [rad].
+struct BondedTable {
+    double first = 0.0, spacing = 1.0;
+    std::vector<double> energy, slope; // [kJ/mol], and that per nm or rad
+};
+
 /// Where an atom sits: molecule type and index in it.
 struct AtomPlace {
     int block = 0;
@@ -127,6 +133,7 @@ struct Topology {
     std::vector<MoleculeBlock> blocks;
     std::array<std::vector<InteractionParameters>, interaction_count> parameters;
     std::vector<CmapGrid> cmap_grids;
+    std::vector<BondedTable> tables;
     double fudge_qq = 1.0;
     std::vector<std::pair<AtomId, Vec3>> restraint_references; // position restraints: sorted by id [nm]
 

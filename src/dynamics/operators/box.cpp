@@ -21,7 +21,8 @@ void change_box(Step& step, const BoxChange& change)
                                   "or take a longer tau-p.",
                                   step.clock.step, 100.0 * strain.cwiseAbs().maxCoeff()));
     const auto timer = system.timers.measure(Stage::integrate);
-    system.scaling_groups().follow(system.atoms, system.box(), change.box, change.velocities, 0.5 * step.clock.dt);
+    system.scaling_groups().follow(system.atoms, system.box(), change, 0.5 * step.clock.dt);
+    if (!change.takes_frozen) system.hold_frozen(Hold::positions_too);
     system.set_box(change.box);
 }
 
@@ -93,7 +94,7 @@ public:
 };
 
 /// Velocities are those relative to the flow that takes matter along with the box; what this does to them is what
-/// keeps free particles on straight lines.
+/// keeps free particles on straight lines. Frozen atoms go along, as in GROMACS; with a barostat they do not.
 class Deform : public Operator {
 public:
     explicit Deform(const SchemeInput& input)
@@ -108,7 +109,7 @@ public:
         const Mat3 to = box + step.clock.dt * rate_;
         if (!(to.diagonal().minCoeff() > 0.0))
             throw Failure(fmt::format("step {}: deform has shrunk the box to nothing", step.clock.step));
-        change_box(step, {to, to.inverse() * box});
+        change_box(step, {.box = to, .velocities = to.inverse() * box, .takes_frozen = true});
     }
 
 private:

@@ -35,7 +35,7 @@ public:
         auto& clock = step.clock;
         ++clock.step;
         if (!publish_positions(step.system, step.recorder, clock.step)) clock.last = clock.step;
-        step.system.time = clock.time();
+        step.system.advance(clock.time());
         clock.measured = clock.at_end() || step.recorder.wants_energies(clock.step);
         clock.totals = clock.measured || wanted_by_barostat(clock.step);
     }

@@ -114,15 +114,17 @@ void BondedForces::for_each_pair(const Atoms& atoms, const std::function<void(co
 
 std::string BondedForces::add_forces(Atoms& atoms, ForceSums* sums) const
 {
-    auto reported = impl_->add_batches(atoms, sums);
+    const auto reported = impl_->add_batches(atoms, sums);
+    Alarms alarms{.clamped = reported.clamped};
     const ScalarContext context{
-        impl_->topology, impl_->constants, impl_->box, impl_->restraints, impl_->cmap, atoms, sums, reported.clamped};
+        impl_->topology, impl_->constants, impl_->box, impl_->restraints, impl_->cmap, atoms, sums, alarms};
     if (reported.left_out)
         excluded_pair_beyond_cutoff(context, impl_->terms[static_cast<std::size_t>(Interaction::excluded_pair)]);
     for (std::size_t k = 0; k < interaction_count; ++k)
         if (ScalarForce* const force = scalar_force(static_cast<Interaction>(k))) force(context, impl_->terms[k]);
     rare_terms(context, impl_->terms);
-    if (!reported.clamped) return {};
+    if (alarms.beyond_table) return "a tabulated bond is longer than its table: let the table go further";
+    if (!alarms.clamped) return {};
     return fmt::format("a bonded interaction or one of atoms three bonds apart gives a force beyond {:.2g} kJ/mol/nm",
                        force_bound * force_unit);
 }

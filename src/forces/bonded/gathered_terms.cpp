@@ -9,7 +9,7 @@ namespace holon {
 GatheredTerms::GatheredTerms(Communicator comm, const Topology& topology, const NonbondedConstants& constants,
                              const Box& box, const Parameters& parameters, const IntermolecularTerms& terms)
     : comm_(std::move(comm)), topology_(topology), constants_(constants), box_(box), parameters_(parameters),
-      restraints_(terms.restraints), forces_(topology, constants, box)
+      restraints_(terms.restraints), averages_(parameters.disre_tau, parameters.dt), forces_(topology, constants, box)
 {
     gathered_.id = terms.atoms;
     gathered_.x.assign(terms.atoms.size(), IVec3::Zero());
@@ -17,6 +17,13 @@ GatheredTerms::GatheredTerms(Communicator comm, const Topology& topology, const 
     gathered_.n_owned = gathered_.n_total = static_cast<std::int32_t>(terms.atoms.size());
     for (const auto id : terms.atoms) gathered_.charge.push_back(topology.atom(id).charge);
     forces_.set_up(terms.terms, gathered_);
+}
+
+void GatheredTerms::declare_state(State& state)
+{
+    std::size_t pairs = 0;
+    for (const auto& restraint : restraints_) pairs += restraint.pairs.size();
+    averages_.declare(state, pairs);
 }
 
 void GatheredTerms::set_up(const Atoms& atoms, const Partition& partition)
@@ -44,11 +51,11 @@ std::string GatheredTerms::add_forces(Atoms& atoms, ForceSums* sums)
     comm_.sum(std::span(gathered_.x.data()->data(), 3 * gathered_.x.size()));
     auto* const mine = comm_.rank() == 0 ? sums : nullptr;
     auto message = forces_.add_forces(gathered_, mine);
-    bool clamped = false;
+    bonded::Alarms alarms;
     const RestraintFrame as_given;
-    const bonded::ScalarContext context{topology_, constants_, box_, as_given, {}, gathered_, mine, clamped};
-    for (const auto& restraint : restraints_) bonded::distance_restraint(context, restraint, parameters_);
-    if (clamped) message = "a distance restraint gives a force beyond all that is possible";
+    const bonded::ScalarContext context{topology_, constants_, box_, as_given, {}, gathered_, mine, alarms};
+    if (!restraints_.empty()) bonded::distance_restraints(context, restraints_, parameters_, averages_);
+    if (alarms.clamped) message = "a distance restraint gives a force beyond all that is possible";
     for (const auto& [k, local] : owned_) atoms.f[local] += gathered_.f[k];
     return message;
 }

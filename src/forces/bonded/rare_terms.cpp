@@ -11,6 +11,7 @@
 #include "function_types/restraint_bond.hpp"
 #include "function_types/restricted_angle.hpp"
 #include "function_types/restricted_dihedral.hpp"
+#include "function_types/tabulated.hpp"
 
 /// Every kind that has no vectorised kernel and nothing but one energy and forces between its atoms: X(name, type).
 #define HOLON_RARE_TERMS(X)                                                                                            \
@@ -25,6 +26,9 @@
     X(restricted_angle, RestrictedAngle)                                                                               \
     X(restricted_dihedral, RestrictedDihedral)                                                                         \
     X(bending_torsion, BendingTorsion)                                                                                 \
+    X(tabulated_bond, TabulatedBond)                                                                                   \
+    X(tabulated_angle, TabulatedAngle)                                                                                 \
+    X(tabulated_dihedral, TabulatedDihedral)                                                                           \
     X(angle_restraint, AngleRestraint)                                                                                 \
     X(angle_restraint_z, AngleRestraintZ)                                                                              \
     X(dihedral_restraint, DihedralRestraint)

@@ -17,6 +17,12 @@
 /// What the rare kinds of terms share, which are computed one by one.
 namespace holon::bonded {
 
+/// What went wrong with some term.
+struct Alarms {
+    bool clamped = false;      // a force, at force_bound
+    bool beyond_table = false; // a length that its table does not reach
+};
+
 struct ScalarContext {
     const Topology& topology;
     const NonbondedConstants& constants;
@@ -25,7 +31,7 @@ struct ScalarContext {
     std::span<const CmapSurface> cmap; // cmap_surfaces(topology)
     Atoms& atoms;                      // forces are added to
     ForceSums* sums;                   // energy and virial are added to; null: not wanted
-    bool& clamped;                     // set if a force is, at force_bound
+    Alarms& alarms;
 };
 
 /// Adds forces, energies and virial of all terms of one kind.
@@ -63,7 +69,7 @@ inline void add_force(const ScalarContext& context, std::int32_t head, std::int3
     const auto round = [&context](double component) {
         const double units = component / force_unit;
         if (units < force_bound && units > -force_bound) return round_to_int_clamped(units);
-        context.clamped = true; // also where it is NaN
+        context.alarms.clamped = true; // also where it is NaN
         return static_cast<std::int64_t>(units <= -force_bound ? -force_bound : force_bound);
     };
     const IVec3 rounded(round(f.x), round(f.y), round(f.z));

@@ -15,6 +15,7 @@ class Differences {
 public:
     Differences(const ScalarContext& context, const std::int32_t* atoms) : context_(context), atoms_(atoms) {}
     V3<double> operator()(int i, int j) const { return difference(context_, atoms_[i], atoms_[j]); }
+    const ScalarContext& context() const { return context_; }
 
 private:
     const ScalarContext& context_;

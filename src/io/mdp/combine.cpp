@@ -94,8 +94,10 @@ public:
 
     void restraints()
     {
-        if (v_.disre != DistanceRestraints::no && v_.disre_tau > 0.0)
-            fail("disre-tau", "averages over time are not available; use disre-tau = 0");
+        if (v_.disre_tau < 0.0) fail("disre-tau", "must be 0, for no averages over time, or more");
+        if (v_.disre == DistanceRestraints::no || scheme_.minimises) v_.disre_tau = 0.0; // as in GROMACS
+        if (v_.disre_tau > 0.0 && v_.mts_wanted)
+            fail("disre-tau", "averages over time take every step; use mts = no or disre-tau = 0");
     }
 
     /// Groups that stand still or are accelerated.

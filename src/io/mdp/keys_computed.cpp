@@ -8,6 +8,7 @@
 #include <holon/dynamics/thermostat.hpp>
 
 #include <algorithm>
+#include <functional>
 #include <utility>
 
 namespace holon {
@@ -78,20 +79,16 @@ MdpKey choice(std::string name, Choice V::*member, std::vector<std::pair<std::st
     return bound(std::move(name), read, write);
 }
 
-/// Every constraint solver; and what GROMACS' users ask for.
-std::vector<std::pair<std::string, std::string>> constraint_algorithms()
+/// Every constraint solver.
+using Names = std::vector<std::pair<std::string, std::string>>;
+Names constraint_algorithms()
 {
-    std::vector<std::pair<std::string, std::string>> names;
-    for (const auto& solver : solver_names()) {
-        auto name = solver;
-        std::ranges::replace(name, '_', '-');
-        names.emplace_back(name, solver);
-    }
+    Names names;
+    for (const auto& solver : solver_names()) std::ranges::replace(names.emplace_back(solver, solver).first, '_', '-');
     return names;
 }
 
 /// The names of a list of entries, after others; and other names for some of them.
-using Names = std::vector<std::pair<std::string, std::string>>;
 template <class Entries>
 Names names_in(const Entries& entries, std::vector<std::string> first = {}, const Names& others = {})
 {
@@ -121,39 +118,38 @@ std::string joined(const std::vector<std::string>& list)
     return text;
 }
 
+/// A list of what `parse` reads and `print` writes.
+template <class Value, class Parse, class Print>
+MdpKey list_of(std::string name, std::vector<Value> V::*member, Parse parse, Print print)
+{
+    const auto read = [=](V& v, const std::string& text) {
+        (v.*member).clear();
+        for (const std::string& word : words(text)) (v.*member).push_back(parse(word));
+    };
+    const auto write = [=](const V& v) {
+        std::vector<std::string> list;
+        for (const auto& value : v.*member) list.push_back(print(value));
+        return joined(list);
+    };
+    return bound(std::move(name), read, write);
+}
+
 MdpKey names(std::string name, std::vector<std::string> V::*member)
 {
-    return bound(
-        std::move(name), [=](V& v, const std::string& text) { v.*member = words(text); },
-        [=](const V& v) { return joined(v.*member); });
+    return list_of(std::move(name), member, std::identity{}, std::identity{});
 }
 
 MdpKey integers(std::string name, std::vector<std::int64_t> V::*member, Bounds bounds = any_number)
 {
-    const auto read = [=](V& v, const std::string& text) {
-        (v.*member).clear();
-        for (const std::string& word : words(text)) (v.*member).push_back(parse_integer(word, bounds));
-    };
-    const auto write = [=](const V& v) {
-        std::vector<std::string> list;
-        for (const auto number : v.*member) list.push_back(std::to_string(number));
-        return joined(list);
-    };
-    return bound(std::move(name), read, write);
+    return list_of(
+        std::move(name), member, [bounds](const std::string& word) { return parse_integer(word, bounds); },
+        [](std::int64_t number) { return std::to_string(number); });
 }
 
 MdpKey reals(std::string name, std::vector<double> V::*member, Bounds bounds = any_number)
 {
-    const auto read = [=](V& v, const std::string& text) {
-        (v.*member).clear();
-        for (const std::string& word : words(text)) (v.*member).push_back(parse_real(word, bounds));
-    };
-    const auto write = [=](const V& v) {
-        std::vector<std::string> list;
-        for (double number : v.*member) list.push_back(print_real(number));
-        return joined(list);
-    };
-    return bound(std::move(name), read, write);
+    return list_of(
+        std::move(name), member, [bounds](const std::string& word) { return parse_real(word, bounds); }, print_real);
 }
 
 /// -1 stands for a seed that is derived from the input. Derived seeds use all 64 bits, so they are printed unsigned.
@@ -266,15 +262,15 @@ MdpKey box_elements(std::string name, std::array<double, 6> V::*member)
         for (std::size_t k = 0; k < list.size(); ++k) (v.*member)[k] = parse_real(list[k]);
     };
     const auto write = [=](const V& v) {
-        std::string text;
-        for (const double element : v.*member) text += (text.empty() ? "" : " ") + print_real(element);
-        return text;
+        std::vector<std::string> list;
+        for (const double element : v.*member) list.push_back(print_real(element));
+        return joined(list);
     };
     return bound(std::move(name), read, write);
 }
 
 /// Barostats by the names that GROMACS has for them, too.
-std::vector<std::pair<std::string, std::string>> pressure_couplings()
+Names pressure_couplings()
 {
     auto names = names_in(barostats(), {"no"});
     names.emplace_back("CRescale", "C-rescale");
@@ -448,6 +444,7 @@ std::vector<MdpKey> restraint_mdp_keys()
                                 {"all-bonds", ConstraintKind::all_bonds},
                                 {"h-angles", ConstraintKind::h_angles},
                                 {"all-angles", ConstraintKind::all_angles}}),
+        yes_no("morse", &V::morse),
         choice<std::string>("constraint-algorithm", &V::constraint_algorithm, constraint_algorithms()),
         integer("lincs-order", &V::lincs_order, at_least(1)),
         integer("lincs-iter", &V::lincs_iter, at_least(0)),
@@ -466,6 +463,7 @@ std::vector<MdpKey> restraint_mdp_keys()
             {{"conservative", RestraintWeighting::conservative}, {"equal", RestraintWeighting::equal}}),
         real("disre-fc", &V::disre_fc, at_least(0)),
         real("disre-tau", &V::disre_tau),
+        yes_no("disre-mixed", &V::disre_mixed),
         names("energygrps", &V::energygrps),
         names("freezegrps", &V::freezegrps),
         yes_no_list("freezedim", &V::freezedim),

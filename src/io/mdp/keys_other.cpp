@@ -66,13 +66,17 @@ std::vector<MdpKey> off_keys()
 {
     return {
         off("cutoff-scheme", "Verlet", "only Verlet is available"),
-        off("pbc", "xyz", "only pbc = xyz is available"),
-        off("ewald-geometry", "3d", "only ewald-geometry = 3d is available"),
+        off("pbc", "xyz",
+            "only pbc = xyz is available. In place of pbc = no take a box that is wider than the molecule by more than "
+            "the cutoff (gmx editconf -c -d 1) and coulombtype = cut-off: no image is felt then. In place of the walls "
+            "of pbc = xy take layers of atoms that are frozen (freezegrps) or held by position restraints"),
+        off("ewald-geometry", "3d",
+            "only ewald-geometry = 3d is available; a slab with a dipole across it needs empty space on both sides, or "
+            "its mirror image in the same box"),
         off("epsilon-surface", "0", "only conducting boundaries are available; use epsilon-surface = 0"),
         off("free-energy", "no", "free-energy perturbation is not available in this version; use free-energy = no"),
         off("simulated-tempering", "no", "not available in this version; use simulated-tempering = no"),
         off("implicit-solvent", "no", "only explicit solvent is available; use implicit-solvent = no"),
-        off("morse", "no", "bonds are not converted; use morse = no, or Morse bonds in the topology"),
         off("pull", "no", "pulling is not available in this version; use pull = no"),
         off("awh", "no", "biasing is not available in this version; use awh = no"),
         off("rotation", "no", "enforced rotation is not available in this version; use rotation = no"),
@@ -122,7 +126,7 @@ constexpr std::string_view inert_names[] = {
     "ensemble-temperature-setting", "print-nose-hoover-chain-variables", "sim-temp-low", "sim-temp-high",
     "simulated-tempering-scaling",
     // restraints, walls, freezing
-    "disre-mixed", "nstdisreout", "orire-fc", "orire-tau", "orire-fitgrp", "nstorireout", "wall-type", "wall-r-linpot",
+    "nstdisreout", "orire-fc", "orire-tau", "orire-fitgrp", "nstorireout", "wall-type", "wall-r-linpot",
     "wall-atomtype", "wall-density", "wall-ewald-zfac",
     // free energy
     "couple-moltype", "couple-lambda0", "couple-lambda1", "couple-intramol", "init-lambda", "init-lambda-state",

@@ -6,6 +6,7 @@
 #include <holon/dynamics/scheme.hpp>
 
 #include <algorithm>
+#include <fmt/format.h>
 
 namespace holon {
 
@@ -30,8 +31,6 @@ public:
         if (v_.changes_box() && !scheme_.couples_pressure)
             fail(v_.deforms() ? "deform" : "pcoupl",
                  "integrator = " + v_.integrator + " keeps the box as it is; use md, md-vv or sd");
-        if (v_.changes_box() && !v_.freezegrps.empty())
-            fail("freezegrps", "frozen atoms can not follow a box that changes; hold them with position restraints");
         if (v_.nstpcouple == 0) fail("nstpcouple", "must be a number of steps, or -1 for as many as tau-p allows");
         if (v_.pcoupl == "no") {
             v_.compressibility.clear();
@@ -60,10 +59,16 @@ private:
         const std::size_t wanted = v_.pcoupltype == CouplingType::isotropic     ? 1
                                    : v_.pcoupltype == CouplingType::anisotropic ? 6
                                                                                 : 2;
-        for (const auto& [key, values] : {std::pair("compressibility", &v_.compressibility), {"ref-p", &v_.ref_p}})
+        for (const auto& [key, values] : {std::pair("compressibility", &v_.compressibility), {"ref-p", &v_.ref_p}}) {
+            if (values->size() > wanted) { // as in GROMACS
+                note(key, fmt::format("this pcoupltype takes {}; what follows is ignored",
+                                      wanted == 1 ? "one value" : fmt::format("{} values", wanted)));
+                values->resize(wanted);
+            }
             if (values->size() != wanted)
                 fail(key, "expected " + std::to_string(wanted) + (wanted == 1 ? " value" : " values") +
                               " with this pcoupltype, found " + std::to_string(values->size()));
+        }
         double largest = 0.0;
         for (const double b : v_.compressibility) largest = std::max(largest, b);
         if (largest == 0.0) fail("compressibility", "is 0 everywhere: nothing can change; use pcoupl = no");

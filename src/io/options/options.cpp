@@ -31,6 +31,8 @@ po::options_description program_options(RunOptions& o)
     add("index,n", file(o.index), "atom groups (.ndx), beside the default groups");
     add("restraint-coordinates,r", file(o.restraint_coordinates),
         "reference positions of position restraints, likewise");
+    add("tableb", po::value(&o.tables)->value_name("FILE"),
+        "table of a bonded interaction, as table_b0.xvg; may be repeated; else beside the topology");
     add("output,o", po::value(&o.output)->value_name("FOLDER"), "folder of the output");
     add("restart", file(o.restart), "go on from this checkpoint.h5, in its folder or in that of -o");
     add("resume", po::bool_switch(&o.resume), "start, or go on where the output folder has a checkpoint");
@@ -126,8 +128,9 @@ void check_combination(const RunOptions& o, bool needs_output)
         return;
     }
     const bool has_input = !o.parameters.empty() || !o.coordinates.empty() || !o.topology.empty() || !o.index.empty() ||
-                           !o.restraint_coordinates.empty() || !o.defines.empty();
-    require(!has_input, "--restart takes the input from the checkpoint: leave out -f, -c, -p, -n, -r and --define");
+                           !o.restraint_coordinates.empty() || !o.defines.empty() || !o.tables.empty();
+    require(!has_input,
+            "--restart takes the input from the checkpoint: leave out -f, -c, -p, -n, -r, --tableb and --define");
     require(!o.resume, "--restart and --resume exclude each other");
 }
 

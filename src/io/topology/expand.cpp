@@ -2,6 +2,7 @@
 #include <holon/io/text_file.hpp>
 #include <holon/io/topology_file.hpp>
 
+#include "extras.hpp"
 #include "fields.hpp"
 
 #include <fmt/format.h>
@@ -49,7 +50,7 @@ fs::path identity(const fs::path& path)
 
 class Preprocessor {
 public:
-    explicit Preprocessor(const TopologySearch& search)
+    explicit Preprocessor(const TopologySearch& search) : search_(search)
     {
         for (std::string_view dir : search.include_dirs) add_dir(dir.starts_with("-I") ? dir.substr(2) : dir);
         if (const char* dirs = std::getenv("GMXLIB")) {
@@ -71,6 +72,7 @@ public:
     ExpandedTopology run(const std::string& path)
     {
         read(path);
+        add_extras(result_, path, search_, dirs_);
         result_.unused_defines.assign(never_asked_.begin(), never_asked_.end());
         return std::move(result_);
     }
@@ -277,6 +279,7 @@ private:
         }
     }
 
+    const TopologySearch& search_;
     ExpandedTopology result_;
     std::vector<fs::path> dirs_;
     std::map<std::string, std::string, std::less<>> macros_;

@@ -3,6 +3,7 @@
 #include <holon/core/log.hpp>
 #include <holon/system/topology.hpp>
 
+#include "extras.hpp"
 #include "fields.hpp"
 #include "functions.hpp"
 
@@ -64,6 +65,10 @@ public:
     /// match.
     std::span<const GivenParameters> find(const BondedFunction& function, std::span<const int> bonded_types) const;
 
+    /// What stands in files of its own.
+    ForceFieldExtras& extras() { return extras_; }
+    const ForceFieldExtras& extras() const { return extras_; }
+
     const CmapGrid* find_cmap(const std::array<int, 5>& bonded_types) const;
 
 private:
@@ -101,6 +106,7 @@ private:
     PairTable pairs_;
     std::map<std::pair<std::string_view, int>, BondedTable> bonded_; // by section of the terms and function number
     std::vector<CmapType> cmap_types_;
+    ForceFieldExtras extras_;
 };
 
 } // namespace holon

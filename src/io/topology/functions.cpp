@@ -56,6 +56,10 @@ constexpr auto sections = std::to_array<SectionInfo>({
     {"system", system, in_system},
     {"molecules", molecules, in_system},
     {"intermolecular_interactions", intermolecular, in_system},
+    {"tabulated_bonds", tables, anywhere, "bonds", 2},
+    {"tabulated_angles", tables, anywhere, "angles", 3},
+    {"tabulated_dihedrals", tables, anywhere, "dihedrals", 4},
+    {"dissociation_energies", dissociation_energies, anywhere},
 });
 
 constexpr bool yes = true;
@@ -68,8 +72,8 @@ constexpr auto functions = std::to_array<BondedFunction>({
     {"bonds", 5, "connection", Role::connection, Interaction::count, 0, 0, yes},
     {"bonds", 6, "harmonic potential", Role::term, Interaction::harmonic_bond, 2, 2},
     {"bonds", 7, "FENE bond", Role::term, Interaction::fene_bond, 2, 0, yes},
-    {"bonds", 8, "tabulated bond", Role::refused},
-    {"bonds", 9, "tabulated bond", Role::refused},
+    {"bonds", 8, "tabulated bond", Role::term, Interaction::tabulated_bond, 2, 0, yes},
+    {"bonds", 9, "tabulated bond", Role::term, Interaction::tabulated_bond, 2, 0},
     {"bonds", 10, "restraint potential", Role::term, Interaction::restraint_bond, 4, 4},
     {"pairs", 1, "1-4 pair", Role::term, Interaction::pair_14, 2, 2},
     {"pairs", 2, "1-4 pair with charges", Role::term, Interaction::pair_14_explicit, 5, 0},
@@ -79,7 +83,7 @@ constexpr auto functions = std::to_array<BondedFunction>({
     {"angles", 4, "bond-angle cross term", Role::term, Interaction::cross_bond_angle, 4, 0},
     {"angles", 5, "Urey-Bradley angle", Role::term, Interaction::urey_bradley, 4, 4},
     {"angles", 6, "quartic angle", Role::term, Interaction::quartic_angle, 6, 0},
-    {"angles", 8, "tabulated angle", Role::refused},
+    {"angles", 8, "tabulated angle", Role::term, Interaction::tabulated_angle, 2, 0},
     {"angles", 9, "linear angle", Role::term, Interaction::linear_angle, 2, 2},
     {"angles", 10, "restricted angle", Role::term, Interaction::restricted_angle, 2, 2},
     {"dihedrals", 1, "proper dihedral", Role::term, Interaction::proper_dihedral, 3, 3},
@@ -87,7 +91,7 @@ constexpr auto functions = std::to_array<BondedFunction>({
     {"dihedrals", 3, "Ryckaert-Bellemans dihedral", Role::term, Interaction::ryckaert_bellemans, 6, 6},
     {"dihedrals", 4, "periodic improper dihedral", Role::term, Interaction::periodic_improper, 3, 3},
     {"dihedrals", 5, "Fourier dihedral", Role::fourier, Interaction::ryckaert_bellemans, 4, 4},
-    {"dihedrals", 8, "tabulated dihedral", Role::refused},
+    {"dihedrals", 8, "tabulated dihedral", Role::term, Interaction::tabulated_dihedral, 2, 0},
     {"dihedrals", 9, "proper dihedral", Role::term, Interaction::proper_dihedral, 3, 3},
     {"dihedrals", 10, "restricted dihedral", Role::term, Interaction::restricted_dihedral, 2, 2},
     {"dihedrals", 11, "combined bending-torsion", Role::term, Interaction::bending_torsion, 6, 6},
@@ -103,6 +107,13 @@ constexpr auto functions = std::to_array<BondedFunction>({
 });
 
 } // namespace
+
+std::optional<std::int64_t> table_number(Interaction kind, std::span<const double> given)
+{
+    using enum Interaction;
+    if (kind != tabulated_bond && kind != tabulated_angle && kind != tabulated_dihedral) return std::nullopt;
+    return static_cast<std::int64_t>(given[0]);
+}
 
 bool first_is_angle(Interaction kind)
 {

@@ -31,17 +31,19 @@ enum class Section {
     molecules,
     intermolecular,
     unused_restraints,
+    tables,
+    dissociation_energies,
     refused
 };
 
-enum class SectionLevel { in_force_field, in_molecule, in_system };
+enum class SectionLevel { in_force_field, in_molecule, in_system, anywhere };
 
 struct SectionInfo {
     std::string_view name;
     Section section;
     SectionLevel level;
     std::string_view of_types = ""; // bonded: section of the force field that holds the parameters
-    int atoms = 0;                  // bonded, bonded_types, virtual_sites
+    int atoms = 0;                  // bonded, bonded_types, tables, virtual_sites
 };
 
 /// The section of that name (case, '-' and '_' do not matter), or nullptr.
@@ -70,6 +72,9 @@ struct BondedFunction {
 
 /// Function `number` of a section of bonded interactions, or nullptr.
 const BondedFunction* find_function(std::string_view section, std::int64_t number);
+
+/// Number of the table that parameters, as given, begin with; none of kinds without one.
+std::optional<std::int64_t> table_number(Interaction kind, std::span<const double> given);
 
 /// Whether the first parameter is an angle [degrees].
 bool first_is_angle(Interaction kind);

@@ -5,6 +5,7 @@
 
 #include "rigid.hpp"
 #include "sites.hpp"
+#include "term_check.hpp"
 
 #include <fmt/format.h>
 
@@ -25,9 +26,6 @@ bool is_oxygen(const TopologyAtom& atom)
 {
     return atom.name[0] == 'O' || atom.name[0] == 'o';
 }
-
-/// A dihedral takes memory and time in proportion.
-constexpr int largest_multiplicity = 100;
 
 /// Angles and dihedrals that force fields define with force constants of zero.
 bool without_effect(Interaction kind, const GivenParameters& given)
@@ -318,6 +316,8 @@ private:
         note_geometry(function, atoms, given);
         if (function.role == Role::constraint || (function.rigid && becomes_rigid(atoms[0], atoms[1])))
             return rigid_.add_constraint(fields, atoms[0], atoms[1], given[0]);
+        if (options_.morse && function.rigid && function.interaction != Interaction::morse_bond)
+            return add_morse_bond(fields, function, atoms, given);
         if (system_ == nullptr && function.section == "angles" && first_is_angle(function.interaction) &&
             becomes_rigid_angle(atoms))
             angles_.push_back({fields.line(), &function, atoms, given});
@@ -325,6 +325,21 @@ private:
             potentials_.push_back({fields.line(), &function, atoms, given});
         else
             add_term(fields, function, atoms, given);
+    }
+
+    /// As grompp: of the same curvature at its minimum, and as deep as the bond is strong.
+    void add_morse_bond(const Fields& fields, const BondedFunction& function, const std::vector<std::int32_t>& atoms,
+                        const GivenParameters& given)
+    {
+        if (function.interaction != Interaction::harmonic_bond)
+            fields.fail(
+                fmt::format("morse = yes converts harmonic bonds, and this is a {}: use bonds of type 1 or 3, or "
+                            "morse = no",
+                            function.name));
+        const auto type = [this](std::int32_t atom) { return force_field_.atom_type(type_of(atom)).name; };
+        const double depth = force_field_.extras().dissociation_energy(type(atoms[0]), type(atoms[1]));
+        if (!(given[1] >= 0.0)) fields.fail("a Morse bond needs a force constant that is not negative");
+        add_term(fields, *find_function("bonds", 3), atoms, {given[0], depth, std::sqrt(given[1] / (2.0 * depth))});
     }
 
     /// Lengths and angles that sites may be placed by.
@@ -343,44 +358,14 @@ private:
     {
         const Interaction kind = function.interaction;
         if (without_effect(kind, given)) return;
-        check(fields, function, given);
-        const auto parameters = converted(function, given);
+        check_parameters(fields, function, given);
+        auto parameters = converted(function, given);
+        if (const auto table = table_number(kind, given))
+            parameters[0] =
+                pool_.table(force_field_.extras().table(fields, interaction_info[index(kind)].atoms, *table));
         if (!std::ranges::all_of(parameters, [](double p) { return std::isfinite(p); }))
             fields.fail("the parameters are so large that their products are beyond all numbers; correct them");
         append(kind, atoms, pool_.parameters(kind, parameters));
-    }
-
-    /// That parameters are some that the function has a meaning for.
-    static void check(const Fields& fields, const BondedFunction& function, const GivenParameters& given)
-    {
-        const auto need = [&](bool fulfilled, std::string_view what) {
-            if (!fulfilled) fields.fail(fmt::format("the parameters of a {} need {}", function.name, what));
-        };
-        switch (function.interaction) {
-        case Interaction::proper_dihedral:
-        case Interaction::periodic_improper:
-        case Interaction::angle_restraint:
-        case Interaction::angle_restraint_z:
-            if (given[2] != std::round(given[2]))
-                fields.fail(fmt::format("the multiplicity of a dihedral must be an integer, not {}", given[2]));
-            if (std::abs(given[2]) > largest_multiplicity)
-                fields.fail(fmt::format("the multiplicity of a dihedral must be at most {}, not {}",
-                                        largest_multiplicity, given[2]));
-            break;
-        case Interaction::fene_bond:
-            return need(given[0] > 0.0, "a largest length above zero");
-        case Interaction::restraint_bond:
-            return need(given[0] <= given[1] && given[1] <= given[2], "distances low <= up1 <= up2");
-        case Interaction::dihedral_restraint:
-            return need(given[1] >= 0.0, "a width that is not negative");
-        case Interaction::flat_bottom_restraint:
-            return need(
-                given[0] == std::round(given[0]) && given[0] >= 1.0 && given[0] <= 8.0,
-                "a shape from 1 to 8: 1 sphere, 2 cylinder along z, 3 to 5 layer across x, y, z, 6 to 8 cylinder "
-                "along x, y, z");
-        default:
-            break;
-        }
     }
 
     /// Angles that were put off until all bonds are known. Those between bonds that are not both rigid stay as they

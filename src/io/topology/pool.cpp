@@ -30,6 +30,13 @@ std::int32_t TopologyPool::correction_map(const CmapGrid* grid)
     return parameters(Interaction::cmap, {static_cast<double>(entry->second)});
 }
 
+std::int32_t TopologyPool::table(const BondedTable* table)
+{
+    const auto [entry, is_new] = tables_.try_emplace(table, static_cast<std::int32_t>(topology_.tables.size()));
+    if (is_new) topology_.tables.push_back(*table);
+    return entry->second;
+}
+
 void TopologyPool::fill_lennard_jones()
 {
     const std::size_t n = used_types_.size();

@@ -29,6 +29,9 @@ public:
     /// As `parameters`, for a correction map of the force field.
     std::int32_t correction_map(const CmapGrid* grid);
 
+    /// Index in Topology::tables of a table of the force field.
+    std::int32_t table(const BondedTable* table);
+
     /// The force field's type behind an atom type in use.
     int force_field_type(int used_type) const { return used_types_[static_cast<std::size_t>(used_type)]; }
 
@@ -42,6 +45,7 @@ private:
     std::vector<int> used_types_;   // type in use -> type of the force field
     std::array<std::map<InteractionParameters, std::int32_t>, interaction_count> parameters_;
     std::map<const CmapGrid*, std::int32_t> maps_;
+    std::map<const BondedTable*, std::int32_t> tables_;
 };
 
 } // namespace holon

@@ -132,6 +132,10 @@ private:
             return force_field_.read_pair_type(fields, notes_);
         case Section::cmap_types:
             return force_field_.read_cmap_type(fields);
+        case Section::tables:
+            return force_field_.extras().read_table(fields, section_->atoms);
+        case Section::dissociation_energies:
+            return force_field_.extras().read_dissociation_energy(fields);
         case Section::ignored:
             return;
         case Section::molecule_type:

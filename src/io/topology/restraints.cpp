@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <tuple>
 
 namespace holon {
 
@@ -32,21 +33,22 @@ std::vector<RestraintSource> read_distance_restraints(const ExpandedTopology& so
         if (fields.integer(2, "the function type") != 1) fields.fail("the function type must be 1");
         const auto label = fields.integer(3, "the label of the restraint");
         if (label < 0) fields.fail("the label of a restraint must not be negative");
-        if (const auto type = fields.integer(4, "the type of averaging"); type != 1 && type != 2)
-            fields.fail("the type of averaging must be 1 or 2");
+        const auto averaging = fields.integer(4, "the type of averaging");
+        if (averaging != 1 && averaging != 2) fields.fail("the type of averaging must be 1 or 2");
         DistanceRestraint restraint{{},
                                     fields.real(5, "low"),
                                     fields.real(6, "up1"),
                                     fields.real(7, "up2"),
-                                    fields.real(8, "the factor of the force constant")};
+                                    fields.real(8, "the factor of the force constant"),
+                                    averaging == 1};
         if (!(restraint.low <= restraint.up1 && restraint.up1 <= restraint.up2))
             fields.fail("a distance restraint needs distances low <= up1 <= up2");
         if (label == last_label) {
             auto& last = restraints.back();
             const auto& r = last.restraint;
-            if (std::array{r.low, r.up1, r.up2, r.factor} !=
-                std::array{restraint.low, restraint.up1, restraint.up2, restraint.factor})
-                fields.fail("the pairs of one restraint must have the same distances and the same factor");
+            if (std::tie(r.low, r.up1, r.up2, r.factor, r.averaged) !=
+                std::tie(restraint.low, restraint.up1, restraint.up2, restraint.factor, restraint.averaged))
+                fields.fail("the pairs of one restraint must have the same averaging, distances and factor");
             last.pairs.push_back(pair);
         } else {
             restraints.push_back({{pair}, std::move(restraint)});

@@ -18,6 +18,7 @@ const std::map<Interaction, InteractionParameters> examples = {
     {Interaction::cubic_bond, {0.14, 3e5, -2.0}},
     {Interaction::fene_bond, {0.25, 3e4}},
     {Interaction::restraint_bond, {0.1, 0.12, 0.14, 3e4}},
+    {Interaction::tabulated_bond, {0, 3e4}},
     {Interaction::harmonic_angle, {1.9, 500.0}},
     {Interaction::g96_angle, {1.9, 500.0}},
     {Interaction::urey_bradley, {1.9, 400.0, 0.25, 2e4}},
@@ -26,12 +27,14 @@ const std::map<Interaction, InteractionParameters> examples = {
     {Interaction::quartic_angle, {1.9, 1.0, -50.0, 300.0, 40.0, -20.0}},
     {Interaction::linear_angle, {0.4, 2e4}},
     {Interaction::restricted_angle, {1.9, 60.0}},
+    {Interaction::tabulated_angle, {1, 300.0}},
     {Interaction::proper_dihedral, {0.7, 12.0, 3.0}},
     {Interaction::periodic_improper, {3.1, 40.0, 2.0}},
     {Interaction::harmonic_improper, {0.6, 300.0}},
     {Interaction::ryckaert_bellemans, {9.28, 12.16, -13.12, -3.06, 26.24, -31.5}},
     {Interaction::restricted_dihedral, {0.7, 10.0}},
     {Interaction::bending_torsion, {3.0, -2.0, 5.0, 1.0, -4.0}},
+    {Interaction::tabulated_dihedral, {2, 5.0}},
     {Interaction::pair_14, {1e-3, 1e-6}},
     {Interaction::pair_14_explicit, {1e-3, 1e-6, 0.11}},
     {Interaction::pair_explicit, {1e-3, 1e-6, -0.11}},
@@ -53,10 +56,26 @@ CmapGrid rough_grid()
     return grid;
 }
 
+/// A cubic function, which a table has without error.
+BondedTable cubic_table(double first, double last)
+{
+    BondedTable table;
+    table.first = first;
+    table.spacing = (last - first) / 100.0;
+    for (int k = 0; k <= 100; ++k) {
+        const double x = first + k * table.spacing;
+        table.energy.push_back(0.7 + 0.4 * x - 1.3 * x * x + 0.5 * x * x * x);
+        table.slope.push_back(0.4 - 2.6 * x + 1.5 * x * x);
+    }
+    return table;
+}
+
 BondedFixture make(Interaction kind, std::mt19937_64& random)
 {
     BondedFixture system(kind, examples.at(kind), random_chain(random));
     system.topology.cmap_grids = {rough_grid()};
+    constexpr double pi = 3.14159265358979323846;
+    system.topology.tables = {cubic_table(0.0, 0.3), cubic_table(0.0, pi), cubic_table(-pi, pi)};
     return system;
 }
 

@@ -24,6 +24,8 @@ TEST(MdpEnsembles, PressureCoupling)
     EXPECT_EQ(interval("pcoupl = ParrinelloRahman\ndt = 0.002\ntau-p = 0.1\n" + one), 1);
     EXPECT_EQ(interval("pcoupl = MTTK\ndt = 0.002\ntau-p = 2\nnstpcouple = 20\n" + one), 20);
 
+    EXPECT_EQ(parameters_of(bath + "pcoupl = Berendsen\ncompressibility = 3e-4 4e-4\nref-p = 1 2").compressibility,
+              std::vector{3e-4});
     expect_error(bath + "pcoupl = Berendsen", "compressibility is not given: expected 1 value");
     expect_error(bath + "pcoupl = C-rescale\npcoupltype = semiisotropic\n" + one, "expected 2 values");
     expect_error(bath + "pcoupl = MTTK\npcoupltype = semiisotropic\n" + two, "must be isotropic");

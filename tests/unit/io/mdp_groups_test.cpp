@@ -40,7 +40,11 @@ TEST(MdpGroups, DistanceRestraints)
     EXPECT_EQ(p.disre_weighting, RestraintWeighting::equal);
     EXPECT_EQ(p.disre_fc, 500.0);
     expect_error("disre = ensemble", "not available in this version; choose one of no, simple");
-    expect_error("disre = simple\ndisre-tau = 2", "md.mdp:2: disre-tau = 2: averages over time are not available");
+    EXPECT_EQ(parameters_of("disre = simple\ndisre-tau = 2").disre_tau, 2.0);
+    EXPECT_TRUE(parameters_of("disre = simple\ndisre-tau = 2\ndisre-mixed = yes").disre_mixed);
+    EXPECT_EQ(parameters_of("integrator = steep\ndisre = simple\ndisre-tau = 2").disre_tau, 0.0);
+    expect_error("disre-tau = -1", "md.mdp:1: disre-tau = -1: must be 0, for no averages over time, or more");
+    expect_error("integrator = md\nmts = yes\ndisre = simple\ndisre-tau = 2", "averages over time take every step");
 }
 
 TEST(MdpGroups, ElectricFields)
