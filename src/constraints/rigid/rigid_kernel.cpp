@@ -1,0 +1,399 @@
+// Compiled once per instruction set: see kernel_variant.hpp.
+#include "rigid_kernel.hpp"
+
+#include <holon/core/kernel_variant.hpp>
+
+#include "bonds/lattice_lanes.hpp"
+
+namespace holon::rigid {
+namespace {
+
+using namespace lattice_lanes;
+static_assert(rigid::lanes == lattice_lanes::lanes);
+
+/// The error is squared by every iteration: from this change of the quaternion on, no more is left than round-off.
+constexpr double last_change = 1e-9;
+constexpr int max_iterations = 50;
+
+constexpr int vector_size = 3 * lanes;
+
+HOLON_INLINE V3 scaled(double a, const V3& b)
+{
+    return (F8{} + a) * b;
+}
+HOLON_INLINE V3 added(const V3& sum, F8 a, const V3& b)
+{
+    return {multiply_add(a, b.x, sum.x), multiply_add(a, b.y, sum.y), multiply_add(a, b.z, sum.z)};
+}
+HOLON_INLINE V3 added(const V3& sum, double a, const V3& b)
+{
+    return added(sum, F8{} + a, b);
+}
+HOLON_INLINE V3 cross(const V3& a, const V3& b)
+{
+    return {a.y * b.z - a.z * b.y, a.z * b.x - a.x * b.z, a.x * b.y - a.y * b.x};
+}
+HOLON_INLINE V3 normalised(const V3& a)
+{
+    return (1.0 / square_root(dot(a, a))) * a;
+}
+HOLON_INLINE I8 finite(const V3& a)
+{
+    const F8 sum = a.x + a.y + a.z;
+    return (I8)(sum - sum == 0.0);
+}
+
+HOLON_INLINE V3 load_vector(const double* values)
+{
+    return {holon::load<F8>(values), holon::load<F8>(values + lanes), holon::load<F8>(values + 2 * lanes)};
+}
+HOLON_INLINE void store_vector(double* values, const V3& a)
+{
+    holon::store(values, a.x);
+    holon::store(values + lanes, a.y);
+    holon::store(values + 2 * lanes, a.z);
+}
+
+/// Eight bodies that extend along N axes.
+template <int N>
+struct Batch {
+    const Bodies& bodies;
+    const Template& shape;
+    std::int64_t first;
+    int n; // bodies; the other lanes repeat one of them
+
+    HOLON_INLINE Batch(const Bodies& all, std::int64_t at)
+        : bodies(all), shape(all.shape), first(at), n(all.n - at < lanes ? static_cast<int>(all.n - at) : lanes)
+    {
+    }
+
+    /// Where the numbers of an atom begin, of each body.
+    struct Places {
+        std::int64_t at[lanes];
+    };
+    HOLON_INLINE Places places(int atom) const
+    {
+        Places result;
+        const std::int32_t* const row = bodies.atoms + first * shape.n_atoms + atom * lanes;
+        for (int l = 0; l < lanes; ++l) result.at[l] = 3 * std::int64_t{row[l]};
+        return result;
+    }
+    HOLON_INLINE L3 load(const std::int64_t* values, int atom) const
+    {
+        return lattice_lanes::load(values, places(atom).at);
+    }
+
+    /// What atom k has relative to the first, of positions or velocities, for later.
+    HOLON_INLINE double* kept(int part, int atom) const
+    {
+        return bodies.work + (part * shape.n_atoms + atom) * vector_size;
+    }
+};
+
+/// Sums over the atoms of a body, whose values r are relative to those of the first.
+template <int N>
+struct Moments {
+    V3 along[N] = {}; // sum m r b
+    V3 mean = {};     // of r, weighted with masses
+
+    HOLON_INLINE void add(const Template& shape, int atom, const V3& r)
+    {
+        for (int j = 0; j < N; ++j) along[j] = added(along[j], shape.moment[3 * atom + j], r);
+        mean = added(mean, shape.share[atom], r);
+    }
+};
+
+template <int N>
+HOLON_INLINE Moments<N> moments_of(const Batch<N>& batch, const std::int64_t* values, double unit, int kept)
+{
+    Moments<N> sums;
+    const L3 origin = batch.load(values, 0);
+    store_vector(batch.kept(kept, 0), V3{});
+    for (int k = 1; k < batch.shape.n_atoms; ++k) {
+        const V3 r = difference(origin, batch.load(values, k), unit);
+        store_vector(batch.kept(kept, k), r);
+        sums.add(batch.shape, k, r);
+    }
+    return sums;
+}
+
+/// The axes of a body in space: those with which the template comes nearest to where its atoms are.
+template <int N>
+struct Frame {
+    V3 e[3];
+    F8 side = F8{} + 1.0; // -1: it is the mirror image of its template along the third axis
+
+    HOLON_INLINE explicit Frame(Moments<N>& r)
+    {
+        auto& [k, mean] = r;
+        e[0] = normalised(k[0]);
+        if constexpr (N > 1) {
+            e[1] = normalised(added(k[1], -dot(e[0], k[1]), e[0]));
+            if constexpr (N == 3) take_side(r);
+            turn(r);
+        }
+    }
+
+    HOLON_INLINE void take_side(Moments<N>& r)
+    {
+        e[2] = cross(e[0], e[1]);
+        side = select((I8)(dot(e[2], r.along[2]) < 0.0), F8{} - 1.0, F8{} + 1.0);
+        mirror(r);
+    }
+    HOLON_INLINE void mirror(Moments<N>& r) const
+    {
+        if constexpr (N == 3) r.along[2] = side * r.along[2];
+    }
+
+    /// By the small angles that bring the moments to symmetry; of a plane within itself exactly, which is all.
+    HOLON_INLINE void turn(const Moments<N>& r)
+    {
+        const auto& k = r.along;
+        const F8 z = (dot(e[1], k[0]) - dot(e[0], k[1])) / (dot(e[0], k[0]) + dot(e[1], k[1]));
+        V3 first = added(e[0], z, e[1]), second = added(e[1], -z, e[0]);
+        if constexpr (N == 3) {
+            const F8 x = (dot(e[2], k[1]) - dot(e[1], k[2])) / (dot(e[1], k[1]) + dot(e[2], k[2]));
+            const F8 y = (dot(e[0], k[2]) - dot(e[2], k[0])) / (dot(e[0], k[0]) + dot(e[2], k[2]));
+            first = added(first, -y, e[2]);
+            second = added(second, x, e[2]);
+        }
+        e[0] = normalised(first);
+        e[1] = normalised(added(second, -dot(e[0], second), e[0]));
+        e[2] = cross(e[0], e[1]);
+    }
+
+    /// sum m b x r along the axes of the body.
+    HOLON_INLINE V3 torque(const Moments<N>& r) const
+    {
+        const auto& k = r.along;
+        V3 h{dot(e[2], k[1]), V3{}.x - dot(e[2], k[0]), dot(e[1], k[0]) - dot(e[0], k[1])};
+        if constexpr (N == 3) h = h + V3{V3{}.x - dot(e[1], k[2]), dot(e[0], k[2]), V3{}.x};
+        return h;
+    }
+    HOLON_INLINE V3 in_space(const V3& a) const { return added(added(a.x * e[0], a.y, e[1]), a.z, e[2]); }
+};
+
+struct Inertia {
+    F8 x, y, z;
+    HOLON_INLINE explicit Inertia(const Template& shape)
+        : x(F8{} + (shape.second[1] + shape.second[2])), y(F8{} + (shape.second[0] + shape.second[2])),
+          z(F8{} + (shape.second[0] + shape.second[1]))
+    {
+    }
+    HOLON_INLINE V3 operator*(const V3& a) const { return {x * a.x, y * a.y, z * a.z}; }
+    HOLON_INLINE V3 inverse_of(const V3& a) const { return {a.x / x, a.y / y, a.z / z}; }
+};
+
+/// The vector part q of the unit quaternion (q0, q) with q0 I q + q x (I q) = h. A lane takes no further part once it
+/// is done. Returns the lanes that have a solution, by less than a quarter of a turn; `iterations`: what each took.
+HOLON_INLINE I8 rotation(const Inertia& inertia, const V3& h, V3& q, I8& iterations)
+{
+    q = inertia.inverse_of(h);
+    iterations = I8{};
+    I8 active = ~I8{}, good = I8{};
+    const F8 dx = inertia.z - inertia.y, dy = inertia.x - inertia.z, dz = inertia.y - inertia.x;
+    for (int iteration = 1; iteration <= max_iterations && any_bit(active); ++iteration) {
+        const F8 q2 = dot(q, q);
+        active &= (I8)(q2 < 0.5);
+        const F8 q0 = square_root(1.0 - q2);
+        const V3 iq = inertia * q;
+        const V3 excess = q0 * iq + V3{dx * q.y * q.z, dy * q.z * q.x, dz * q.x * q.y} - h;
+        const V3 slope = (1.0 / q0) * iq;
+        const V3 rows[] = {{q0 * inertia.x - slope.x * q.x, dx * q.z - slope.x * q.y, dx * q.y - slope.x * q.z},
+                           {dy * q.z - slope.y * q.x, q0 * inertia.y - slope.y * q.y, dy * q.x - slope.y * q.z},
+                           {dz * q.y - slope.z * q.x, dz * q.x - slope.z * q.y, q0 * inertia.z - slope.z * q.z}};
+        const V3 across[] = {cross(rows[1], rows[2]), cross(rows[2], rows[0]), cross(rows[0], rows[1])};
+        const V3 sum = added(added(excess.x * across[0], excess.y, across[1]), excess.z, across[2]);
+        const V3 change = kept_where(active, (1.0 / dot(rows[0], across[0])) * sum);
+        q = q - change;
+        iterations -= active; // -1 in each active lane
+        const I8 last = active & (I8)(dot(change, change) <= last_change * last_change);
+        good |= last;
+        active &= ~last;
+    }
+    return good;
+}
+
+/// Where the axes are after a step: `s` are the moments of the trial positions. Returns the lanes with a solution.
+template <int N>
+HOLON_INLINE I8 turned(const Template& shape, const Frame<N>& frame, const Moments<N>& s, V3 (&axes)[N],
+                       I8& iterations)
+{
+    if constexpr (N == 1) { // the torque is all across the line: what remains of the length is along it
+        const F8 along = dot(frame.e[0], s.along[0]);
+        const V3 across = added(s.along[0], -along, frame.e[0]);
+        const F8 left = shape.second[0] * shape.second[0] - dot(across, across);
+        axes[0] = scaled(1.0 / shape.second[0], added(across, square_root(left), frame.e[0]));
+        iterations = I8{} + 1;
+        return (I8)(left > 0.0) & (I8)(along > 0.0);
+    } else {
+        V3 q;
+        const I8 good = rotation(Inertia(shape), scaled(0.5, frame.torque(s)), q, iterations);
+        const F8 q0 = square_root(1.0 - dot(q, q));
+        const V3 columns[] = {
+            {1.0 - 2.0 * (q.y * q.y + q.z * q.z), 2.0 * (q.x * q.y + q0 * q.z), 2.0 * (q.x * q.z - q0 * q.y)},
+            {2.0 * (q.x * q.y - q0 * q.z), 1.0 - 2.0 * (q.x * q.x + q.z * q.z), 2.0 * (q.y * q.z + q0 * q.x)},
+            {2.0 * (q.x * q.z + q0 * q.y), 2.0 * (q.y * q.z - q0 * q.x), 1.0 - 2.0 * (q.x * q.x + q.y * q.y)}};
+        for (int j = 0; j < N; ++j) axes[j] = frame.in_space(columns[j]);
+        return good;
+    }
+}
+
+/// How fast the axes turn, `v`: the moments of the velocities.
+template <int N>
+HOLON_INLINE void turning(const Template& shape, const Frame<N>& frame, const Moments<N>& v, V3 (&rates)[N])
+{
+    if constexpr (N == 1) {
+        const F8 along = dot(frame.e[0], v.along[0]);
+        rates[0] = scaled(1.0 / shape.second[0], added(v.along[0], -along, frame.e[0]));
+    } else {
+        const V3 w = Inertia(shape).inverse_of(frame.torque(v));
+        const F8 zero = {};
+        const V3 columns[] = {{zero, w.z, zero - w.y}, {zero - w.z, zero, w.x}, {w.y, zero - w.x, zero}};
+        for (int j = 0; j < N; ++j) rates[j] = frame.in_space(columns[j]);
+    }
+}
+
+/// Where the axes put an atom, or how fast they move it, from the value that it has.
+template <int N>
+HOLON_INLINE V3 displacement(const Batch<N>& batch, int atom, const V3& mean, const Frame<N>& frame,
+                             const V3 (&axes)[N], int kept)
+{
+    V3 r = mean - load_vector(batch.kept(kept, atom));
+    for (int j = 0; j < N; ++j) {
+        const F8 place = F8{} + batch.shape.place[3 * atom + j];
+        r = added(r, j == 2 ? frame.side * place : place, axes[j]);
+    }
+    return r;
+}
+
+/// The lanes in which all that displacements are made of is a number.
+template <int N>
+HOLON_INLINE I8 known(I8 good, const V3 (&axes)[N], const Moments<N>& sums)
+{
+    for (int j = 0; j < N; ++j) good &= finite(axes[j]);
+    return good & finite(sums.mean);
+}
+
+template <int N>
+HOLON_INLINE void keep_moments(const Batch<N>& batch, I8 good, const Frame<N>& frame, const V3 (&axes)[N],
+                               const Moments<N>& sums)
+{
+    if (batch.bodies.moments == nullptr) return;
+    double* out = batch.bodies.moments + batch.first * 6 * N;
+    for (int j = 0; j < N; ++j, out += 2 * vector_size) {
+        store_vector(out, kept_where(good, frame.e[j]));
+        store_vector(out + vector_size,
+                     kept_where(good, scaled(batch.shape.second[j], axes[j]) - sums.along[j]));
+    }
+}
+
+/// Of a link, in one of the parts that were kept.
+template <int N>
+HOLON_INLINE V3 link(const Batch<N>& batch, std::int64_t k, int part)
+{
+    const int* const ends = batch.shape.linked + 2 * k;
+    return load_vector(batch.kept(part, ends[1])) - load_vector(batch.kept(part, ends[0]));
+}
+
+template <int N>
+HOLON_INLINE Outcome positions_of(const Bodies& bodies)
+{
+    Summary summary;
+    I8 most = {};
+    for (std::int64_t first = 0; first < bodies.n; first += lanes) {
+        const Batch<N> batch(bodies, first);
+        auto r = moments_of(batch, bodies.x_ref, position_unit, 0);
+        auto s = moments_of(batch, bodies.x, position_unit, 0);
+        const Frame<N> frame(r);
+        frame.mirror(s);
+        V3 axes[N];
+        I8 iterations;
+        const I8 solved = turned(bodies.shape, frame, s, axes, iterations);
+        const I8 good = known(solved, axes, s);
+        keep_moments(batch, good, frame, axes, s);
+
+        L3 origin;
+        for (int k = 0; k < bodies.shape.n_atoms; ++k) {
+            const auto places = batch.places(k);
+            const V3 d = kept_where(good, displacement(batch, k, s.mean, frame, axes, 0));
+            const L3 x = lattice_lanes::load(bodies.x, places.at) + to_lattice(d, position_unit);
+            lattice_lanes::store(bodies.x, places.at, x);
+            if (bodies.inverse_dt > 0.0)
+                lattice_lanes::store(bodies.v, places.at,
+                                     lattice_lanes::load(bodies.v, places.at) +
+                                         to_lattice(scaled(bodies.inverse_dt, d), velocity_unit));
+            if (k == 0) origin = x;
+            store_vector(batch.kept(0, k), difference(origin, x, position_unit));
+        }
+        for (std::int64_t k = 0; k < bodies.shape.n_links; ++k) {
+            const V3 l = link(batch, k, 0);
+            summary.note((0.5 * bodies.shape.inverse[k]) * (dot(l, l) - bodies.shape.d2[k]), good);
+        }
+        iterations &= good;
+        most = select(iterations > most, iterations, most);
+        summary.note_failures(good, first, batch.n);
+    }
+    std::int64_t largest = 0;
+    for (int l = 0; l < lanes; ++l) largest = most[l] > largest ? most[l] : largest;
+    return {summary.largest_residual(), largest, summary.failed};
+}
+
+template <int N>
+HOLON_INLINE Outcome velocities_of(const Bodies& bodies)
+{
+    Summary summary;
+    for (std::int64_t first = 0; first < bodies.n; first += lanes) {
+        const Batch<N> batch(bodies, first);
+        auto r = moments_of(batch, bodies.x, position_unit, 0);
+        auto v = moments_of(batch, bodies.v, velocity_unit, 1);
+        const Frame<N> frame(r);
+        frame.mirror(v);
+        V3 rates[N];
+        turning(bodies.shape, frame, v, rates);
+        const I8 good = known(~I8{}, rates, v);
+        keep_moments(batch, good, frame, rates, v);
+
+        L3 origin;
+        for (int k = 0; k < bodies.shape.n_atoms; ++k) {
+            const auto places = batch.places(k);
+            const V3 d = kept_where(good, displacement(batch, k, v.mean, frame, rates, 1));
+            const L3 changed = lattice_lanes::load(bodies.v, places.at) + to_lattice(d, velocity_unit);
+            lattice_lanes::store(bodies.v, places.at, changed);
+            if (k == 0) origin = changed;
+            store_vector(batch.kept(1, k), difference(origin, changed, velocity_unit));
+        }
+        for (std::int64_t k = 0; k < bodies.shape.n_links; ++k)
+            summary.note(bodies.shape.inverse[k] * dot(link(batch, k, 0), link(batch, k, 1)), good);
+        summary.note_failures(good, first, batch.n);
+    }
+    return {summary.largest_residual(), bodies.n > 0 ? 1 : 0, summary.failed};
+}
+
+} // namespace
+
+Outcome HOLON_NAME(positions)(const Bodies& bodies)
+{
+    switch (bodies.shape.axes) {
+    case 1:
+        return positions_of<1>(bodies);
+    case 2:
+        return positions_of<2>(bodies);
+    default:
+        return positions_of<3>(bodies);
+    }
+}
+
+Outcome HOLON_NAME(velocities)(const Bodies& bodies)
+{
+    switch (bodies.shape.axes) {
+    case 1:
+        return velocities_of<1>(bodies);
+    case 2:
+        return velocities_of<2>(bodies);
+    default:
+        return velocities_of<3>(bodies);
+    }
+}
+
+} // namespace holon::rigid
