@@ -152,7 +152,11 @@ MoleculeClusters find_clusters(const MoleculeType& molecule)
     for (const RigidBody& body : molecule.bodies) {
         for (const auto atom : body.atoms)
             result.cluster_of[index(atom)] = static_cast<std::int32_t>(result.clusters.size());
-        link(result.clusters.emplace_back(ConstraintCluster{.atoms = body.atoms, .shape = body.shape, .lost = body.n_constraints()}));
+        auto& cluster = result.clusters.emplace_back();
+        cluster.atoms = body.atoms;
+        cluster.shape = body.shape;
+        cluster.lost = body.n_constraints();
+        link(cluster);
     }
 
     std::vector<std::vector<bool>> colours_at(n_atoms);

@@ -196,7 +196,7 @@ void RigidSolver::run(Kinds& kinds, const Values& values, bool velocities, const
             result.failure = failure_message(kind.molecule_name, kind.molecules[body], ids,
                                              velocities ? "the velocities of the rigid body can not be projected"
                                                         : "the rigid body has turned by 90 degrees or more in a step, "
-                                                          "or its atoms are where no rotation can be found",
+                                                          "or an atom has moved by more than its radius",
                                              stage);
         }
         if (!wants_virial) continue;

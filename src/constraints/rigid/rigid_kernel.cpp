@@ -37,11 +37,6 @@ HOLON_INLINE V3 normalised(const V3& a)
 {
     return (1.0 / square_root(dot(a, a))) * a;
 }
-HOLON_INLINE I8 finite(const V3& a)
-{
-    const F8 sum = a.x + a.y + a.z;
-    return (I8)(sum - sum == 0.0);
-}
 
 HOLON_INLINE V3 load_vector(const double* values)
 {
@@ -254,25 +249,62 @@ HOLON_INLINE void turning(const Template& shape, const Frame<N>& frame, const Mo
     }
 }
 
+/// Along an axis, of all lanes.
+template <int N>
+HOLON_INLINE F8 place(const Batch<N>& batch, const Frame<N>& frame, int atom, int axis)
+{
+    const F8 of_template = F8{} + batch.shape.place[3 * atom + axis];
+    return axis == 2 ? frame.side * of_template : of_template;
+}
+
 /// Where the axes put an atom, or how fast they move it, from the value that it has.
 template <int N>
 HOLON_INLINE V3 displacement(const Batch<N>& batch, int atom, const V3& mean, const Frame<N>& frame,
                              const V3 (&axes)[N], int kept)
 {
     V3 r = mean - load_vector(batch.kept(kept, atom));
-    for (int j = 0; j < N; ++j) {
-        const F8 place = F8{} + batch.shape.place[3 * atom + j];
-        r = added(r, j == 2 ? frame.side * place : place, axes[j]);
-    }
+    for (int j = 0; j < N; ++j) r = added(r, place(batch, frame, atom, j), axes[j]);
     return r;
 }
 
-/// The lanes in which all that displacements are made of is a number.
+/// Puts displacements in the place of the values that were kept, and returns their moments, which are zero but for what
+/// rounding leaves.
 template <int N>
-HOLON_INLINE I8 known(I8 good, const V3 (&axes)[N], const Moments<N>& sums)
+HOLON_INLINE Moments<N> find_displacements(const Batch<N>& batch, const V3& mean, const Frame<N>& frame,
+                                           const V3 (&axes)[N], int kept)
 {
-    for (int j = 0; j < N; ++j) good &= finite(axes[j]);
-    return good & finite(sums.mean);
+    Moments<N> sums;
+    for (int k = 0; k < batch.shape.n_atoms; ++k) {
+        const V3 d = displacement(batch, k, mean, frame, axes, kept);
+        store_vector(batch.kept(kept, k), d);
+        sums.add(batch.shape, k, d);
+    }
+    frame.mirror(sums);
+    return sums;
+}
+
+/// Takes the moments off the displacements, so that momentum and angular momentum do not change by the rounding of
+/// sums over places, which are a thousand times as large. `axes`: where the body is. Returns the lanes in which all
+/// displacements are numbers whose squares are below a limit.
+template <int N>
+HOLON_INLINE I8 balance(const Batch<N>& batch, const Moments<N>& sums, const Frame<N>& frame, const V3* axes, int kept,
+                        double limit)
+{
+    V3 turn[N];
+    if constexpr (N == 1) {
+        turning(batch.shape, frame, sums, turn);
+    } else {
+        const V3 angle = frame.in_space(Inertia(batch.shape).inverse_of(frame.torque(sums)));
+        for (int j = 0; j < N; ++j) turn[j] = cross(angle, axes[j]);
+    }
+    I8 good = ~I8{};
+    for (int k = 0; k < batch.shape.n_atoms; ++k) {
+        V3 d = load_vector(batch.kept(kept, k)) - sums.mean;
+        for (int j = 0; j < N; ++j) d = added(d, -place(batch, frame, k, j), turn[j]);
+        good &= (I8)(dot(d, d) < limit);
+        store_vector(batch.kept(kept, k), d);
+    }
+    return good;
 }
 
 template <int N>
@@ -309,14 +341,15 @@ HOLON_INLINE Outcome positions_of(const Bodies& bodies)
         frame.mirror(s);
         V3 axes[N];
         I8 iterations;
-        const I8 solved = turned(bodies.shape, frame, s, axes, iterations);
-        const I8 good = known(solved, axes, s);
+        I8 good = turned(bodies.shape, frame, s, axes, iterations);
+        const auto rest = find_displacements(batch, s.mean, frame, axes, 0);
+        good &= balance(batch, rest, frame, axes, 0, bodies.shape.radius2);
         keep_moments(batch, good, frame, axes, s);
 
         L3 origin;
         for (int k = 0; k < bodies.shape.n_atoms; ++k) {
             const auto places = batch.places(k);
-            const V3 d = kept_where(good, displacement(batch, k, s.mean, frame, axes, 0));
+            const V3 d = kept_where(good, load_vector(batch.kept(0, k)));
             const L3 x = lattice_lanes::load(bodies.x, places.at) + to_lattice(d, position_unit);
             lattice_lanes::store(bodies.x, places.at, x);
             if (bodies.inverse_dt > 0.0)
@@ -351,13 +384,14 @@ HOLON_INLINE Outcome velocities_of(const Bodies& bodies)
         frame.mirror(v);
         V3 rates[N];
         turning(bodies.shape, frame, v, rates);
-        const I8 good = known(~I8{}, rates, v);
+        const auto rest = find_displacements(batch, v.mean, frame, rates, 1);
+        const I8 good = balance(batch, rest, frame, frame.e, 1, __builtin_inf());
         keep_moments(batch, good, frame, rates, v);
 
         L3 origin;
         for (int k = 0; k < bodies.shape.n_atoms; ++k) {
             const auto places = batch.places(k);
-            const V3 d = kept_where(good, displacement(batch, k, v.mean, frame, rates, 1));
+            const V3 d = kept_where(good, load_vector(batch.kept(1, k)));
             const L3 changed = lattice_lanes::load(bodies.v, places.at) + to_lattice(d, velocity_unit);
             lattice_lanes::store(bodies.v, places.at, changed);
             if (k == 0) origin = changed;

@@ -18,6 +18,7 @@ struct Template {
     const double* moment;  // per atom three, m b [u nm]
     const double* share;   // per atom, of the mass
     double second[3];      // sum m b^2 along each axis [u nm^2]
+    double radius2;        // the largest b^2 [nm^2]
     std::int64_t n_links;  // distances that are looked at when all is done
     const int* linked;     // per link two atoms
     const double* d2;      // per link [nm^2]

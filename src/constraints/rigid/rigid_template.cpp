@@ -51,6 +51,7 @@ void RigidTemplate::set_places(const MoleculeType& molecule, const ConstraintClu
     kernel_.axes = 1 + (extent[1] > flat * extent[0]) + (extent[2] > flat * extent[0]);
     for (std::size_t a = 0; a < shape.size(); ++a) {
         share_.push_back(masses[a] / mass);
+        kernel_.radius2 = std::max(kernel_.radius2, dot(shape[a], shape[a]));
         for (int k = 0; k < 3; ++k) {
             const double place = k < kernel_.axes ? dot(Vec3(axes.col(k)), shape[a]) : 0.0;
             place_.push_back(place);
