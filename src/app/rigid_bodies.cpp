@@ -54,6 +54,16 @@ std::map<std::size_t, AtomList> atoms_in_types(const Topology& topology, const A
     return result;
 }
 
+/// Of all groups, by molecule type.
+std::map<std::size_t, std::vector<AtomList>> atoms_of_groups(const Topology& topology,
+                                                             const std::vector<AtomGroup>& groups)
+{
+    std::map<std::size_t, std::vector<AtomList>> result;
+    for (const auto& group : groups)
+        for (const auto& [type, atoms] : atoms_in_types(topology, group)) result[type].push_back(atoms);
+    return result;
+}
+
 std::string body_text(std::size_t type, const RigidBody& body)
 {
     auto text = fmt::format("{} {} {}", type, body.degrees_of_freedom, body.atoms.size());
@@ -109,9 +119,7 @@ std::string find_rigid_bodies(const Communicator& comm, Topology& topology, cons
                               std::span<const AtomRecord> records, const Box& box, Notes& notes)
 {
     if (parameters.constraint_algorithm != "rigid") return {};
-    std::map<std::size_t, std::vector<AtomList>> groups; // by type
-    for (const auto& group : parameters.rigid_groups)
-        for (auto& [type, atoms] : atoms_in_types(topology, group)) groups[type].push_back(atoms);
+    const auto groups = atoms_of_groups(topology, parameters.rigid_groups);
     const auto positions = first_molecules(comm, topology, records, [&](const MoleculeType& molecule) {
         return !molecule.constraints.empty() || groups.contains(index(&molecule - topology.molecule_types.data()));
     });
@@ -120,7 +128,7 @@ std::string find_rigid_bodies(const Communicator& comm, Topology& topology, cons
         for (std::size_t type = 0; type < positions.size(); ++type) {
             if (positions[type].empty()) continue;
             auto molecule = topology.molecule_types[type];
-            for (const auto& atoms : groups[type]) {
+            for (const auto& atoms : groups.contains(type) ? groups.at(type) : std::vector<AtomList>()) {
                 add_body(molecule, rigid_group(atoms, positions[type], box));
                 of_groups += body_text(type, molecule.bodies.back());
             }

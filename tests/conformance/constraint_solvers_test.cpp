@@ -126,10 +126,14 @@ TEST_P(ConstraintSolvers, SameBitsHoweverTheMoleculeIsCut)
     const auto system = disturbed(GetParam().shape);
     const auto expected = on_one_rank(system, GetParam().solver);
     EXPECT_EQ(expected.positions.failure, "");
-    // The expansion of LINCS hardly converges where rods go on in nearly the same direction.
-    const bool limited = GetParam().solver == std::string("lincs") && GetParam().shape.system == nearly_straight_rods;
-    EXPECT_LT(system.max_length_error(expected.atoms.x), limited ? 1e-2 : 2e-6);
-    EXPECT_LT(system.max_rate(system.x_ref, expected.atoms.v) * dt, limited ? 1e-2 : 2e-6);
+    // The expansion of LINCS hardly converges where rods go on in nearly the same direction, and for tetrahedra.
+    double limit = 2e-6;
+    if (GetParam().solver == std::string("lincs")) {
+        if (GetParam().shape.system == nearly_straight_rods) limit = 1e-2;
+        if (GetParam().shape.system == all_distances) limit = 4e-2;
+    }
+    EXPECT_LT(system.max_length_error(expected.atoms.x), limit);
+    EXPECT_LT(system.max_rate(system.x_ref, expected.atoms.v) * dt, limit);
 
     const auto comm = Communicator::world();
     Constraints constraints(system.topology, system.clusters, {GetParam().solver}, settings_on(comm));

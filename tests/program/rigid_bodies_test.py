@@ -92,6 +92,24 @@ class RigidBodies(holon.ProgramTest):
             for run in runs:
                 self.assertLess(run.summary["constraint_error"]["length_max_relative"], 1e-13)
 
+    def test_move_as_masses_with_virtual_sites_that_have_their_inertia(self):
+        """Two masses and three sites, three masses and twelve: the same bodies, from rest, by SHAKE."""
+        settings = {"gen_vel": "no", "precision": "double", "dt": 0.001, "nsteps": 60}
+        for name, atoms, cells, spacing, first in (("CO2", CO2, 5, 0.5, 2), ("BNZ", BENZENE, 3, 0.68, 3)):
+            distances = rigid_molecules.all_distances(atoms)
+            whole = rigid_molecules.files(name, atoms, cells, spacing, MDP, distances, 9)
+            sites = rigid_molecules.carried(name, atoms, cells, spacing, MDP, 9)
+            places = []
+            for kind, files in (("whole", whole), ("sites", sites)):
+                arguments = bad_input.write_input(self.work / f"{name}-{kind}", files)
+                algorithm = "rigid" if kind == "whole" else "newton"
+                run = holon.run(self.work / f"{name}-{kind}-run", arguments, 2, constraint_algorithm=algorithm, **settings)
+                _, _, x, _, _ = systems.read_gro(run.folder / "confout.gro")
+                places.append(x.reshape(cells**3, -1, 3)[:, 0 if kind == "whole" else first :])
+            _, _, start, _, _ = systems.read_gro(self.work / f"{name}-whole" / "conf.gro")
+            self.assertGreater(abs(places[0] - start.reshape(places[0].shape)).max(), 1e-3)
+            self.assertLess(abs(places[0] - places[1]).max(), 1e-7)
+
     def test_are_refused_where_they_can_not_be(self):
         grouped = benzene("rigid-groups = System\n")
         self.refuse("other", grouped, ("rigid-groups", "constraint-algorithm = rigid"), constraint_algorithm="lincs")

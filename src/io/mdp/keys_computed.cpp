@@ -276,10 +276,7 @@ MdpKey box_elements(std::string name, std::array<double, 6> V::*member)
 /// Barostats by the names that GROMACS has for them, too.
 std::vector<std::pair<std::string, std::string>> pressure_couplings()
 {
-    auto names = names_in(barostats(), {"no"});
-    names.emplace_back("CRescale", "C-rescale");
-    names.emplace_back("ParrinelloRahman", "Parrinello-Rahman");
-    return names;
+    return names_in(barostats(), {"no"}, {{"CRescale", "C-rescale"}, {"ParrinelloRahman", "Parrinello-Rahman"}});
 }
 
 } // namespace

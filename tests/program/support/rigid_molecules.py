@@ -33,7 +33,7 @@ def all_distances(atoms):
     """[ constraints ] of all pairs."""
     places = [place for _, _, place in atoms]
     pairs = [(i, j) for j in range(len(atoms)) for i in range(j)]
-    lines = [f"{i + 1} {j + 1} 1 {math.dist(places[i], places[j]):.6f}" for i, j in pairs]
+    lines = [f"{i + 1} {j + 1} 1 {math.dist(places[i], places[j]):.9f}" for i, j in pairs]
     return "\n".join(["[ constraints ]", *lines, ""])
 
 
@@ -46,6 +46,49 @@ def topology(name, atoms, count, constraints=""):
         [FORCE_FIELD + "[ moleculetype ]", f"{name} 1", "[ atoms ]", *rows, constraints + "[ exclusions ]", *exclusions,
          "[ system ]", name, "[ molecules ]", f"{name} {count}", ""]
     )
+
+
+MASS = {"CO": 12.011, "OC": 15.9994, "CA": 12.011, "HA": 1.008}
+
+
+def carriers(atoms):
+    """The same body by virtual sites: the fewest equal masses with its moments of inertia, two on a line or three in a
+    plane (of a molecule of three-fold symmetry about the origin), and where the sites are: weights of all masses but the
+    first.
+    """
+    total = sum(MASS[kind] for _, kind, _ in atoms)
+    radius = math.sqrt(sum(MASS[kind] * math.dist(place, (0, 0, 0)) ** 2 for _, kind, place in atoms) / total)
+    if all(place[1] == 0 for _, _, place in atoms):
+        places = [(-radius, 0, 0), (radius, 0, 0)]
+        weights = [[0.5 + x / (2 * radius)] for _, _, (x, _, _) in atoms]
+    else:
+        places = [(radius * math.cos(a), radius * math.sin(a), 0) for a in (0, 2 * math.pi / 3, 4 * math.pi / 3)]
+        plane = [((x * math.cos(a) + y * math.sin(a)) / radius * 2 / 3 + 1 / 3) for _, _, (x, y, _) in atoms
+                 for a in (2 * math.pi / 3, 4 * math.pi / 3)]
+        weights = [plane[2 * k : 2 * k + 2] for k in range(len(atoms))]
+    return total / len(places), places, weights
+
+
+def carried(name, atoms, cells, spacing, mdp, decimals=6):
+    """Input files of the same molecules as masses and sites: masses come first in each."""
+    mass, places, weights = carriers(atoms)
+    n = len(places)
+    rows = [f"{k + 1} MC 1 {name} M{k + 1} {k + 1} 0.0 {mass:.8f}" for k in range(n)]
+    charges = dict(line.split()[0:3:2] for line in FORCE_FIELD.splitlines()[4:])
+    rows += [f"{n + k + 1} {kind} 1 {name} {atom} {n + k + 1} {charges[kind]} 0.0" for k, (atom, kind, _) in enumerate(atoms)]
+    masses = " ".join(map(str, range(1, n + 1)))
+    sites = [f"{n + k + 1} {masses} 1 {' '.join(f'{w:.12f}' for w in weight)}" for k, weight in enumerate(weights)]
+    numbers = range(1, n + len(atoms) + 1)
+    exclusions = [" ".join(map(str, [k, *(m for m in numbers if m != k)])) for k in numbers]
+    lines = [FORCE_FIELD + "MC 1.0 0.0 A 0.0 0.0", "[ moleculetype ]", f"{name} 1", "[ atoms ]", *rows,
+             all_distances([("M", "MC", place) for place in places]), f"[ virtual_sites{n} ]", *sites, "[ exclusions ]",
+             *exclusions, "[ system ]", name, "[ molecules ]", f"{name} {cells**3}", ""]
+    all_atoms = [(f"M{k + 1}", "MC", place) for k, place in enumerate(places)] + atoms
+    return {
+        "md.mdp": mdp,
+        "conf.gro": coordinates(name, all_atoms, cells, spacing, decimals),
+        "topol.top": "\n".join(lines),
+    }
 
 
 def turned(place, seed):
