@@ -356,7 +356,7 @@ inline std::vector<Vec3> carbon_dioxide()
 }
 
 /// A ring of carbons within one of hydrogens, in a plane.
-inline std::vector<Vec3> benzene()
+inline std::vector<Vec3> flat_benzene()
 {
     auto atoms = circle(6, Vec3::Zero(), 0.14, 0.0);
     for (const auto& r : circle(6, Vec3::Zero(), 0.248, 0.0)) atoms.push_back(r);
@@ -407,7 +407,7 @@ inline ConstraintSystem bodies()
     masses.resize(12, 1.008);
     system.add(rigid_molecule("CO2", {12.011, 15.9994, 15.9994}, carbon_dioxide()), 9,
                turned_copies(carbon_dioxide(), 9, noise));
-    system.add(rigid_molecule("Benzene", masses, benzene()), 8, turned_copies(benzene(), 8, noise));
+    system.add(rigid_molecule("Benzene", masses, flat_benzene()), 8, turned_copies(flat_benzene(), 8, noise));
     auto mirrored = helix(40);
     for (auto& r : mirrored) r[2] = -r[2];
     auto positions = turned_copies(helix(40), 3, noise);

@@ -44,7 +44,7 @@ double worst(const std::vector<Vec3>& shape, const std::vector<Vec3>& wanted)
 
 TEST(RigidShape, ComesFromAllDistances)
 {
-    for (const auto& [atoms, flat] : {std::pair(carbon_dioxide(), 2), {benzene(), 1}, {tetrahedron(0.15), 0},
+    for (const auto& [atoms, flat] : {std::pair(carbon_dioxide(), 2), {flat_benzene(), 1}, {tetrahedron(0.15), 0},
                                       {helix(40), 0}}) {
         const auto all = bonds_between(atoms, all_pairs(atoms.size()));
         const auto exact = shape_of_distances(cluster_of(atoms.size(), all));
@@ -211,7 +211,7 @@ TEST(Rigid, FreeBodiesKeepEnergyAndAngularMomentum)
     std::vector<double> heavy(12, 1.0);
     heavy[3] = 19.0;
     for (const auto& [name, masses, shape] :
-         {std::tuple("Top", lopsided, tetrahedron(0.17)), {"Plane", heavy, benzene()},
+         {std::tuple("Top", lopsided, tetrahedron(0.17)), {"Plane", heavy, flat_benzene()},
           {"CO2", std::vector<double>{12.0, 16.0, 18.0}, carbon_dioxide()}})
         for (const double dt : {0.002, 0.004}) {
             FreeBody body(rigid_molecule(name, masses, shape), shape);
