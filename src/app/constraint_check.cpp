@@ -15,8 +15,8 @@ namespace holon {
 std::string leave_out_implied_constraints(const Communicator& comm, Topology& topology,
                                           std::span<const AtomRecord> records, const Box& box)
 {
-    const auto positions = first_molecules(
-        comm, topology, records, [](const MoleculeType& molecule) { return !molecule.constraints.empty(); });
+    const auto positions = first_molecules(comm, topology, records,
+                                           [](const MoleculeType& molecule) { return !molecule.constraints.empty(); });
     std::string text;
     on_root(comm, [&] {
         for (std::size_t type = 0; type < positions.size(); ++type) {

@@ -220,8 +220,8 @@ RunInput start(const Communicator& comm, const RunOptions& options, const std::s
     });
     read_coordinates(comm, options.coordinates, reader.get(), input);
     input.start_box = input.box;
-    const auto bodies = find_rigid_bodies(comm, *input.topology, input.settings.parameters, input.records, input.box,
-                                          input.notes);
+    const auto bodies =
+        find_rigid_bodies(comm, *input.topology, input.settings.parameters, input.records, input.box, input.notes);
     if (const auto& p = input.settings.parameters; p.changes_box())
         make_clusters_whole(comm, *input.topology, input.box, kept_vectors(p, input.box), input.records);
     fit_cutoffs(input);
@@ -300,7 +300,7 @@ RunInput go_on(const Communicator& comm, const RunOptions& options, const std::s
             throw InputError(
                 fmt::format("{}: {} atoms, but its topology has {}.", path, contents.input.atoms, n_atoms));
     });
-    add_rigid_bodies(*input.topology, contents.input.texts["rigid-bodies"]); // older ones have none
+    add_rigid_bodies(*input.topology, contents.input.texts["rigid-bodies"]);             // older ones have none
     leave_out_constraints(*input.topology, contents.input.texts["implied-constraints"]); // likewise
     set_restraints(*input.topology, text("restraints"));
     input.state = contents.state;

@@ -132,7 +132,8 @@ std::string find_rigid_bodies(const Communicator& comm, Topology& topology, cons
                 add_body(molecule, rigid_group(atoms, positions[type], box));
                 of_groups += body_text(type, molecule.bodies.back());
             }
-            for (const auto& body : rigid_clusters(molecule, positions[type], box)) of_clusters += body_text(type, body);
+            for (const auto& body : rigid_clusters(molecule, positions[type], box))
+                of_clusters += body_text(type, body);
         }
     });
     comm.broadcast(of_groups);

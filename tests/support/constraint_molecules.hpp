@@ -413,7 +413,8 @@ inline ConstraintSystem bodies()
     auto positions = turned_copies(helix(40), 3, noise);
     for (const auto& r : turned_copies(mirrored, 4, noise)) positions.push_back(r);
     system.add(rigid_molecule("Helix", std::vector<double>(40, 12.011), helix(40)), 7, positions);
-    for (std::size_t a = 27; a < system.x_ref.size(); ++a) system.box.wrap(system.x_ref[a]); // small ones stay in one frame
+    for (std::size_t a = 27; a < system.x_ref.size(); ++a)
+        system.box.wrap(system.x_ref[a]); // small ones stay in one frame
     return system;
 }
 

@@ -165,8 +165,8 @@ struct SolverSettings {
     X(shake)             /* one constraint after the other, for clusters of any size, cut by any number of domains */  \
     X(newton)            /* Newton with a sparse matrix on a tree of the molecule, for clusters likewise */            \
     X(ciccotti_ryckaert) /* likewise, with the first matrix kept */                                                    \
-    X(rigid)             /* whole bodies by their rotation, linear and planar ones, too, cut by any number of domains */ \
-    X(wiggle)            /* first guess from the constrained acceleration, then another solver */
+    X(rigid)  /* whole bodies by their rotation, linear and planar ones, too, cut by any number of domains */          \
+    X(wiggle) /* first guess from the constrained acceleration, then another solver */
 
 #define HOLON_DECLARE(name) std::unique_ptr<Solver> make_##name##_solver(const SolverSettings& settings);
 HOLON_CONSTRAINT_SOLVERS(HOLON_DECLARE)

@@ -8,8 +8,8 @@
 
 namespace holon {
 
-/// A connected component of a molecule type's constraint graph (settles apart), or a rigid body. Everything here belongs to the
-/// molecule, not to the ranks: constraint order and colours are the same wherever its atoms are.
+/// A connected component of a molecule type's constraint graph (settles apart), or a rigid body. Everything here
+/// belongs to the molecule, not to the ranks: constraint order and colours are the same wherever its atoms are.
 struct ConstraintCluster {
     std::vector<std::int32_t> atoms;        // molecule-local, ascending
     std::vector<Constraint> constraints;    // sorted by colour, then by (i, j)

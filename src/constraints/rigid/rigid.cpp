@@ -14,8 +14,8 @@
 /// body's motion: v = V + w x r, I w = sum m r x v.
 ///
 /// A is not part of the state: it is found in x_ref each time, as the rotation that fits b best to it, so that errors
-/// of the shape do not add up. The rotation comes from sums of m r b' and m s b' over the atoms; bodies of one shape are
-/// done eight at a time, in rigid_kernel.cpp.
+/// of the shape do not add up. The rotation comes from sums of m r b' and m s b' over the atoms; bodies of one shape
+/// are done eight at a time, in rigid_kernel.cpp.
 ///
 /// Across domains: every rank that owns an atom of a body solves for it as a whole, bit for bit alike, from copies of
 /// all its atoms, after one exchange of what their owners have. The price: a large body is worked out on each of its
@@ -153,9 +153,9 @@ void RigidSolver::rebuild(std::span<const ClusterInstance> clusters, const Atoms
         auto& kind = kinds.try_emplace({instance.molecule_type, instance.cluster}, instance).first->second;
         std::vector<std::int32_t> places;
         for (std::size_t k = 0; k < instance.cluster->atoms.size(); ++k)
-            places.push_back(whole ? owned_index(instance, k, atoms, directory)
-                                   : numbered_.number_of(instance.molecule_start + instance.cluster->atoms[k],
-                                                         directory));
+            places.push_back(
+                whole ? owned_index(instance, k, atoms, directory)
+                      : numbered_.number_of(instance.molecule_start + instance.cluster->atoms[k], directory));
         kind.add(instance.molecule, whole || numbered_.owned(index(places.front())), places);
     }
     numbered_.connect(comm_, directory);
@@ -172,21 +172,21 @@ void RigidSolver::run(Kinds& kinds, const Values& values, bool velocities, const
         const auto n_atoms = kind.shape.n_atoms();
         const bool wants_virial = stage.force_factor != 0.0;
         if (wants_virial) kind.moments.resize((kind.molecules.size() + lanes - 1) / lanes * kind.moments_per_batch());
-        const auto outcome = outcome_of_slices(kind.molecules.size(), few_bodies, [&](std::size_t begin, std::size_t end) {
-            std::vector<double> work(6 * n_atoms * lanes);
-            const rigid::Bodies bodies{.n = static_cast<std::int64_t>(end - begin),
-                                       .shape = kind.shape.kernel(),
-                                       .atoms = kind.atoms.data() + begin * n_atoms,
-                                       .x_ref = numbers_of(values.reference),
-                                       .x = numbers_of(values.x),
-                                       .v = numbers_of(values.v),
-                                       .inverse_dt = velocities ? 0.0 : inverse_step(stage),
-                                       .work = work.data(),
-                                       .moments = wants_virial ? kind.moments.data() +
-                                                                     begin / lanes * kind.moments_per_batch()
-                                                               : nullptr};
-            return velocities ? HOLON_CALL(rigid::velocities, bodies) : HOLON_CALL(rigid::positions, bodies);
-        });
+        const auto outcome =
+            outcome_of_slices(kind.molecules.size(), few_bodies, [&](std::size_t begin, std::size_t end) {
+                std::vector<double> work(9 * n_atoms * lanes);
+                const rigid::Bodies bodies{
+                    .n = static_cast<std::int64_t>(end - begin),
+                    .shape = kind.shape.kernel(),
+                    .atoms = kind.atoms.data() + begin * n_atoms,
+                    .x_ref = numbers_of(values.reference),
+                    .x = numbers_of(values.x),
+                    .v = numbers_of(values.v),
+                    .inverse_dt = velocities ? 0.0 : inverse_step(stage),
+                    .work = work.data(),
+                    .moments = wants_virial ? kind.moments.data() + begin / lanes * kind.moments_per_batch() : nullptr};
+                return velocities ? HOLON_CALL(rigid::velocities, bodies) : HOLON_CALL(rigid::positions, bodies);
+            });
         result.residual = std::max(result.residual, outcome.residual);
         result.iterations = std::max(result.iterations, outcome.iterations);
         if (outcome.failed >= 0 && result.failure.empty()) {
@@ -236,7 +236,8 @@ void RigidSolver::add_changes(const std::vector<IVec3>& before, const std::vecto
 ConstraintResult RigidSolver::project_positions(Atoms& atoms, const Box& box, const ConstraintStage& stage)
 {
     ConstraintResult result;
-    run(whole_, {atoms.x_ref, atoms.x, atoms.v}, false, stage, [&](std::size_t i) { return atoms.id[i]; }, result);
+    run(
+        whole_, {atoms.x_ref, atoms.x, atoms.v}, false, stage, [&](std::size_t i) { return atoms.id[i]; }, result);
 
     for (std::size_t n = 0; n < numbered_.size(); ++n) reference_[n] = atoms.x_ref[index(numbered_.local(n))];
     gather(atoms.x, x_);
@@ -245,7 +246,8 @@ ConstraintResult RigidSolver::project_positions(Atoms& atoms, const Box& box, co
     make_whole(x_, box);
     before_ = x_;
     std::ranges::fill(v_, IVec3::Zero());
-    run(cut_, {reference_, x_, v_}, false, stage,
+    run(
+        cut_, {reference_, x_, v_}, false, stage,
         [&](std::size_t n) { return numbered_.id(static_cast<std::int32_t>(n)); }, result);
     add_changes(before_, x_, atoms.x);
     std::ranges::fill(before_, IVec3::Zero());
@@ -256,15 +258,17 @@ ConstraintResult RigidSolver::project_positions(Atoms& atoms, const Box& box, co
 ConstraintResult RigidSolver::project_velocities(Atoms& atoms, const Box& box, const ConstraintStage& stage)
 {
     ConstraintResult result;
-    run(whole_, {atoms.x, atoms.x, atoms.v}, true, stage, [&](std::size_t i) { return atoms.id[i]; }, result);
+    run(
+        whole_, {atoms.x, atoms.x, atoms.v}, true, stage, [&](std::size_t i) { return atoms.id[i]; }, result);
 
     for (std::size_t n = 0; n < numbered_.size(); ++n) x_[n] = atoms.x[index(numbered_.local(n))];
     gather(atoms.v, v_);
     numbered_.refresh(v_, result);
     make_whole(x_, box);
     before_ = v_;
-    run(cut_, {x_, x_, v_}, true, stage,
-        [&](std::size_t n) { return numbered_.id(static_cast<std::int32_t>(n)); }, result);
+    run(
+        cut_, {x_, x_, v_}, true, stage, [&](std::size_t n) { return numbered_.id(static_cast<std::int32_t>(n)); },
+        result);
     add_changes(before_, v_, atoms.v);
     return result;
 }

@@ -12,10 +12,13 @@ using namespace lattice_lanes;
 static_assert(rigid::lanes == lattice_lanes::lanes);
 
 /// The error is squared by every iteration: from this change of the quaternion on, no more is left than round-off.
-constexpr double last_change = 1e-9;
+constexpr double last_change = 1e-8;
 constexpr int max_iterations = 50;
 
 constexpr int vector_size = 3 * lanes;
+
+/// The part of what is kept in which displacements are; positions and velocities are in parts 0 and 1.
+constexpr int moves = 2;
 
 HOLON_INLINE V3 scaled(double a, const V3& b)
 {
@@ -62,20 +65,33 @@ struct Batch {
     {
     }
 
-    /// Where the numbers of an atom begin, of each body.
-    struct Places {
-        std::int64_t at[lanes];
-    };
-    HOLON_INLINE Places places(int atom) const
+    HOLON_INLINE const std::int32_t* places(int atom) const
     {
-        Places result;
-        const std::int32_t* const row = bodies.atoms + first * shape.n_atoms + atom * lanes;
-        for (int l = 0; l < lanes; ++l) result.at[l] = 3 * std::int64_t{row[l]};
-        return result;
+        return bodies.atoms + first * shape.n_atoms + atom * lanes;
     }
-    HOLON_INLINE L3 load(const std::int64_t* values, int atom) const
+
+    /// What an atom has that the first has not. Exact before it becomes real.
+    HOLON_INLINE V3 relative(const std::int64_t* values, int atom, double unit) const
     {
-        return lattice_lanes::load(values, places(atom).at);
+        const auto d = difference_of_rows<Lattice3, Vector<std::int64_t, 4>, 3>(values, places(0), places(atom));
+        return scaled(unit, {to_doubles<F8>(d.x), to_doubles<F8>(d.y), to_doubles<F8>(d.z)});
+    }
+
+    HOLON_INLINE void add(std::int64_t* values, int atom, const L3& more) const
+    {
+        const I8 zero = {};
+        const I8 xy_even = shuffled<0, 8, 2, 10, 4, 12, 6, 14>(more.x, more.y),
+                 z_even = shuffled<0, 8, 2, 10, 4, 12, 6, 14>(more.z, zero);
+        const I8 xy_odd = shuffled<1, 9, 3, 11, 5, 13, 7, 15>(more.x, more.y),
+                 z_odd = shuffled<1, 9, 3, 11, 5, 13, 7, 15>(more.z, zero);
+        const I8 rows[] = {shuffled<0, 1, 8, 9, 4, 5, 12, 13>(xy_even, z_even), // bodies l and l + 4
+                           shuffled<0, 1, 8, 9, 4, 5, 12, 13>(xy_odd, z_odd),
+                           shuffled<2, 3, 10, 11, 6, 7, 14, 15>(xy_even, z_even),
+                           shuffled<2, 3, 10, 11, 6, 7, 14, 15>(xy_odd, z_odd)};
+        const std::int32_t* const at = places(atom);
+        for (int l = 0; l < n; ++l)
+            add_to_row(values + 3 * std::int64_t{at[l]},
+                       l < 4 ? holon::low_half(rows[l]) : holon::high_half(rows[l - 4]));
     }
 
     /// What atom k has relative to the first, of positions or velocities, for later.
@@ -102,10 +118,9 @@ template <int N>
 HOLON_INLINE Moments<N> moments_of(const Batch<N>& batch, const std::int64_t* values, double unit, int kept)
 {
     Moments<N> sums;
-    const L3 origin = batch.load(values, 0);
     store_vector(batch.kept(kept, 0), V3{});
     for (int k = 1; k < batch.shape.n_atoms; ++k) {
-        const V3 r = difference(origin, batch.load(values, k), unit);
+        const V3 r = batch.relative(values, k, unit);
         store_vector(batch.kept(kept, k), r);
         sums.add(batch.shape, k, r);
     }
@@ -120,41 +135,36 @@ struct Frame {
 
     HOLON_INLINE explicit Frame(Moments<N>& r)
     {
-        auto& [k, mean] = r;
-        e[0] = normalised(k[0]);
-        if constexpr (N > 1) {
-            e[1] = normalised(added(k[1], -dot(e[0], k[1]), e[0]));
-            if constexpr (N == 3) take_side(r);
-            turn(r);
+        const auto& k = r.along;
+        if constexpr (N == 1) {
+            e[0] = normalised(k[0]);
+        } else { // of a body in a plane these are the axes, exactly
+            e[2] = normalised(cross(k[0], k[1]));
+            e[0] = normalised(k[0] + cross(k[1], e[2]));
+            e[1] = cross(e[2], e[0]);
+        }
+        if constexpr (N == 3) {
+            side = select((I8)(dot(e[2], k[2]) < 0.0), F8{} - 1.0, F8{} + 1.0);
+            mirror(r);
+            turn(k);
         }
     }
 
-    HOLON_INLINE void take_side(Moments<N>& r)
-    {
-        e[2] = cross(e[0], e[1]);
-        side = select((I8)(dot(e[2], r.along[2]) < 0.0), F8{} - 1.0, F8{} + 1.0);
-        mirror(r);
-    }
     HOLON_INLINE void mirror(Moments<N>& r) const
     {
         if constexpr (N == 3) r.along[2] = side * r.along[2];
     }
 
-    /// By the small angles that bring the moments to symmetry; of a plane within itself exactly, which is all.
-    HOLON_INLINE void turn(const Moments<N>& r)
+    /// By the small angles that bring the moments to symmetry.
+    HOLON_INLINE void turn(const V3 (&k)[N])
     {
-        const auto& k = r.along;
+        const F8 x = (dot(e[2], k[1]) - dot(e[1], k[2])) / (dot(e[1], k[1]) + dot(e[2], k[2]));
+        const F8 y = (dot(e[0], k[2]) - dot(e[2], k[0])) / (dot(e[0], k[0]) + dot(e[2], k[2]));
         const F8 z = (dot(e[1], k[0]) - dot(e[0], k[1])) / (dot(e[0], k[0]) + dot(e[1], k[1]));
-        V3 first = added(e[0], z, e[1]), second = added(e[1], -z, e[0]);
-        if constexpr (N == 3) {
-            const F8 x = (dot(e[2], k[1]) - dot(e[1], k[2])) / (dot(e[1], k[1]) + dot(e[2], k[2]));
-            const F8 y = (dot(e[0], k[2]) - dot(e[2], k[0])) / (dot(e[0], k[0]) + dot(e[2], k[2]));
-            first = added(first, -y, e[2]);
-            second = added(second, x, e[2]);
-        }
+        const V3 first = added(added(e[0], z, e[1]), -y, e[2]), second = added(added(e[1], -z, e[0]), x, e[2]);
+        e[2] = normalised(cross(first, second));
         e[0] = normalised(first);
-        e[1] = normalised(added(second, -dot(e[0], second), e[0]));
-        e[2] = cross(e[0], e[1]);
+        e[1] = cross(e[2], e[0]);
     }
 
     /// sum m b x r along the axes of the body.
@@ -169,34 +179,44 @@ struct Frame {
 };
 
 struct Inertia {
-    F8 x, y, z;
+    F8 x, y, z, per_x, per_y, per_z;
     HOLON_INLINE explicit Inertia(const Template& shape)
-        : x(F8{} + (shape.second[1] + shape.second[2])), y(F8{} + (shape.second[0] + shape.second[2])),
-          z(F8{} + (shape.second[0] + shape.second[1]))
     {
+        const double a = shape.second[1] + shape.second[2], b = shape.second[0] + shape.second[2],
+                     c = shape.second[0] + shape.second[1];
+        x = F8{} + a;
+        y = F8{} + b;
+        z = F8{} + c;
+        per_x = F8{} + 1.0 / a;
+        per_y = F8{} + 1.0 / b;
+        per_z = F8{} + 1.0 / c;
     }
     HOLON_INLINE V3 operator*(const V3& a) const { return {x * a.x, y * a.y, z * a.z}; }
-    HOLON_INLINE V3 inverse_of(const V3& a) const { return {a.x / x, a.y / y, a.z / z}; }
+    HOLON_INLINE V3 inverse_of(const V3& a) const { return {per_x * a.x, per_y * a.y, per_z * a.z}; }
+    /// a x (I a)
+    HOLON_INLINE V3 twist(const V3& a) const { return {(z - y) * a.y * a.z, (x - z) * a.z * a.x, (y - x) * a.x * a.y}; }
 };
 
-/// The vector part q of the unit quaternion (q0, q) with q0 I q + q x (I q) = h. A lane takes no further part once it
-/// is done. Returns the lanes that have a solution, by less than a quarter of a turn; `iterations`: what each took.
+/// The vector part q of the unit quaternion (q0, q) with q0 I q + q x (I q) = h, from what it is to third order on. A
+/// lane takes no further part once it is done. Returns the lanes that have a solution, by less than a quarter of a
+/// turn; `iterations`: what each took.
 HOLON_INLINE I8 rotation(const Inertia& inertia, const V3& h, V3& q, I8& iterations)
 {
     q = inertia.inverse_of(h);
+    q = multiply_add(F8{} + 0.5, dot(q, q), F8{} + 1.0) * (q - inertia.inverse_of(inertia.twist(q)));
     iterations = I8{};
     I8 active = ~I8{}, good = I8{};
     const F8 dx = inertia.z - inertia.y, dy = inertia.x - inertia.z, dz = inertia.y - inertia.x;
     for (int iteration = 1; iteration <= max_iterations && any_bit(active); ++iteration) {
         const F8 q2 = dot(q, q);
         active &= (I8)(q2 < 0.5);
-        const F8 q0 = square_root(1.0 - q2);
-        const V3 iq = inertia * q;
-        const V3 excess = q0 * iq + V3{dx * q.y * q.z, dy * q.z * q.x, dz * q.x * q.y} - h;
-        const V3 slope = (1.0 / q0) * iq;
-        const V3 rows[] = {{q0 * inertia.x - slope.x * q.x, dx * q.z - slope.x * q.y, dx * q.y - slope.x * q.z},
-                           {dy * q.z - slope.y * q.x, q0 * inertia.y - slope.y * q.y, dy * q.x - slope.y * q.z},
-                           {dz * q.y - slope.z * q.x, dz * q.x - slope.z * q.y, q0 * inertia.z - slope.z * q.z}};
+        const F8 q0 = square_root(1.0 - q2), square = 1.0 - q2;
+        const V3 iq = inertia * q, p = q0 * q;
+        // Both sides times q0, which saves dividing by it.
+        const V3 excess = square * iq + q0 * (inertia.twist(q) - h);
+        const V3 rows[] = {{square * inertia.x - iq.x * q.x, dx * p.z - iq.x * q.y, dx * p.y - iq.x * q.z},
+                           {dy * p.z - iq.y * q.x, square * inertia.y - iq.y * q.y, dy * p.x - iq.y * q.z},
+                           {dz * p.y - iq.z * q.x, dz * p.x - iq.z * q.y, square * inertia.z - iq.z * q.z}};
         const V3 across[] = {cross(rows[1], rows[2]), cross(rows[2], rows[0]), cross(rows[0], rows[1])};
         const V3 sum = added(added(excess.x * across[0], excess.y, across[1]), excess.z, across[2]);
         const V3 change = kept_where(active, (1.0 / dot(rows[0], across[0])) * sum);
@@ -211,8 +231,7 @@ HOLON_INLINE I8 rotation(const Inertia& inertia, const V3& h, V3& q, I8& iterati
 
 /// Where the axes are after a step: `s` are the moments of the trial positions. Returns the lanes with a solution.
 template <int N>
-HOLON_INLINE I8 turned(const Template& shape, const Frame<N>& frame, const Moments<N>& s, V3 (&axes)[N],
-                       I8& iterations)
+HOLON_INLINE I8 turned(const Template& shape, const Frame<N>& frame, const Moments<N>& s, V3 (&axes)[N], I8& iterations)
 {
     if constexpr (N == 1) { // the torque is all across the line: what remains of the length is along it
         const F8 along = dot(frame.e[0], s.along[0]);
@@ -267,8 +286,7 @@ HOLON_INLINE V3 displacement(const Batch<N>& batch, int atom, const V3& mean, co
     return r;
 }
 
-/// Puts displacements in the place of the values that were kept, and returns their moments, which are zero but for what
-/// rounding leaves.
+/// Of values that were kept; returns their moments, which are zero but for what rounding leaves.
 template <int N>
 HOLON_INLINE Moments<N> find_displacements(const Batch<N>& batch, const V3& mean, const Frame<N>& frame,
                                            const V3 (&axes)[N], int kept)
@@ -276,7 +294,7 @@ HOLON_INLINE Moments<N> find_displacements(const Batch<N>& batch, const V3& mean
     Moments<N> sums;
     for (int k = 0; k < batch.shape.n_atoms; ++k) {
         const V3 d = displacement(batch, k, mean, frame, axes, kept);
-        store_vector(batch.kept(kept, k), d);
+        store_vector(batch.kept(moves, k), d);
         sums.add(batch.shape, k, d);
     }
     frame.mirror(sums);
@@ -287,7 +305,7 @@ HOLON_INLINE Moments<N> find_displacements(const Batch<N>& batch, const V3& mean
 /// sums over places, which are a thousand times as large. `axes`: where the body is. Returns the lanes in which all
 /// displacements are numbers whose squares are below a limit.
 template <int N>
-HOLON_INLINE I8 balance(const Batch<N>& batch, const Moments<N>& sums, const Frame<N>& frame, const V3* axes, int kept,
+HOLON_INLINE I8 balance(const Batch<N>& batch, const Moments<N>& sums, const Frame<N>& frame, const V3* axes,
                         double limit)
 {
     V3 turn[N];
@@ -299,10 +317,10 @@ HOLON_INLINE I8 balance(const Batch<N>& batch, const Moments<N>& sums, const Fra
     }
     I8 good = ~I8{};
     for (int k = 0; k < batch.shape.n_atoms; ++k) {
-        V3 d = load_vector(batch.kept(kept, k)) - sums.mean;
+        V3 d = load_vector(batch.kept(moves, k)) - sums.mean;
         for (int j = 0; j < N; ++j) d = added(d, -place(batch, frame, k, j), turn[j]);
         good &= (I8)(dot(d, d) < limit);
-        store_vector(batch.kept(kept, k), d);
+        store_vector(batch.kept(moves, k), d);
     }
     return good;
 }
@@ -315,8 +333,7 @@ HOLON_INLINE void keep_moments(const Batch<N>& batch, I8 good, const Frame<N>& f
     double* out = batch.bodies.moments + batch.first * 6 * N;
     for (int j = 0; j < N; ++j, out += 2 * vector_size) {
         store_vector(out, kept_where(good, frame.e[j]));
-        store_vector(out + vector_size,
-                     kept_where(good, scaled(batch.shape.second[j], axes[j]) - sums.along[j]));
+        store_vector(out + vector_size, kept_where(good, scaled(batch.shape.second[j], axes[j]) - sums.along[j]));
     }
 }
 
@@ -335,7 +352,7 @@ HOLON_INLINE Outcome positions_of(const Bodies& bodies)
     I8 most = {};
     for (std::int64_t first = 0; first < bodies.n; first += lanes) {
         const Batch<N> batch(bodies, first);
-        auto r = moments_of(batch, bodies.x_ref, position_unit, 0);
+        auto r = moments_of(batch, bodies.x_ref, position_unit, 0); // which nobody looks at again
         auto s = moments_of(batch, bodies.x, position_unit, 0);
         const Frame<N> frame(r);
         frame.mirror(s);
@@ -343,21 +360,18 @@ HOLON_INLINE Outcome positions_of(const Bodies& bodies)
         I8 iterations;
         I8 good = turned(bodies.shape, frame, s, axes, iterations);
         const auto rest = find_displacements(batch, s.mean, frame, axes, 0);
-        good &= balance(batch, rest, frame, axes, 0, bodies.shape.radius2);
+        good &= balance(batch, rest, frame, axes, bodies.shape.radius2);
         keep_moments(batch, good, frame, axes, s);
 
-        L3 origin;
+        L3 of_first;
         for (int k = 0; k < bodies.shape.n_atoms; ++k) {
-            const auto places = batch.places(k);
-            const V3 d = kept_where(good, load_vector(batch.kept(0, k)));
-            const L3 x = lattice_lanes::load(bodies.x, places.at) + to_lattice(d, position_unit);
-            lattice_lanes::store(bodies.x, places.at, x);
+            const V3 d = kept_where(good, load_vector(batch.kept(moves, k)));
+            const L3 move = to_lattice(d, position_unit);
+            batch.add(bodies.x, k, move);
             if (bodies.inverse_dt > 0.0)
-                lattice_lanes::store(bodies.v, places.at,
-                                     lattice_lanes::load(bodies.v, places.at) +
-                                         to_lattice(scaled(bodies.inverse_dt, d), velocity_unit));
-            if (k == 0) origin = x;
-            store_vector(batch.kept(0, k), difference(origin, x, position_unit));
+                batch.add(bodies.v, k, to_lattice(scaled(bodies.inverse_dt, d), velocity_unit));
+            if (k == 0) of_first = move;
+            store_vector(batch.kept(0, k), load_vector(batch.kept(0, k)) + difference(of_first, move, position_unit));
         }
         for (std::int64_t k = 0; k < bodies.shape.n_links; ++k) {
             const V3 l = link(batch, k, 0);
@@ -385,17 +399,15 @@ HOLON_INLINE Outcome velocities_of(const Bodies& bodies)
         V3 rates[N];
         turning(bodies.shape, frame, v, rates);
         const auto rest = find_displacements(batch, v.mean, frame, rates, 1);
-        const I8 good = balance(batch, rest, frame, frame.e, 1, __builtin_inf());
+        const I8 good = balance(batch, rest, frame, frame.e, __builtin_inf());
         keep_moments(batch, good, frame, rates, v);
 
-        L3 origin;
+        L3 of_first;
         for (int k = 0; k < bodies.shape.n_atoms; ++k) {
-            const auto places = batch.places(k);
-            const V3 d = kept_where(good, load_vector(batch.kept(1, k)));
-            const L3 changed = lattice_lanes::load(bodies.v, places.at) + to_lattice(d, velocity_unit);
-            lattice_lanes::store(bodies.v, places.at, changed);
-            if (k == 0) origin = changed;
-            store_vector(batch.kept(1, k), difference(origin, changed, velocity_unit));
+            const L3 more = to_lattice(kept_where(good, load_vector(batch.kept(moves, k))), velocity_unit);
+            batch.add(bodies.v, k, more);
+            if (k == 0) of_first = more;
+            store_vector(batch.kept(1, k), load_vector(batch.kept(1, k)) + difference(of_first, more, velocity_unit));
         }
         for (std::int64_t k = 0; k < bodies.shape.n_links; ++k)
             summary.note(bodies.shape.inverse[k] * dot(link(batch, k, 0), link(batch, k, 1)), good);

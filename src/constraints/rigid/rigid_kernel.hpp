@@ -35,7 +35,7 @@ struct Bodies {
     std::int64_t* x;           // changed in the position stage
     std::int64_t* v;           // changed
     double inverse_dt;         // position stage: velocity = displacement x this, if positive [1/ps]
-    double* work;              // room for [2][n_atoms][3][8]
+    double* work;              // room for [3][n_atoms][3][8]
     double* moments;           // null, or for results, per batch [axes][2][3][8]: along an axis, and sum m d b along it
 };
 

@@ -78,7 +78,8 @@ std::vector<Distance> distances_of(const ConstraintCluster& cluster)
         return static_cast<std::int32_t>(std::ranges::lower_bound(cluster.atoms, atom) - cluster.atoms.begin());
     };
     std::vector<Distance> distances;
-    for (const auto& c : cluster.constraints) distances.push_back({.i = place(c.i), .j = place(c.j), .length = c.length});
+    for (const auto& c : cluster.constraints)
+        distances.push_back({.i = place(c.i), .j = place(c.j), .length = c.length});
     return distances;
 }
 
@@ -172,9 +173,8 @@ Points whole(std::span<const std::int32_t> atoms, std::span<const IVec3> positio
 
 bool movable(const MoleculeType& molecule, const ConstraintCluster& cluster)
 {
-    return std::ranges::all_of(cluster.atoms, [&](std::int32_t atom) {
-        return molecule.atoms[index(atom)].inverse_mass() > 0.0;
-    });
+    return std::ranges::all_of(cluster.atoms,
+                               [&](std::int32_t atom) { return molecule.atoms[index(atom)].inverse_mass() > 0.0; });
 }
 
 RigidBody body_of(std::vector<std::int32_t> atoms, Points shape)

@@ -26,9 +26,8 @@ ConstraintCluster cluster_of(std::size_t n, const std::vector<Constraint>& const
 /// Whether some numbers are zero in all of a shape.
 bool without(const std::vector<Vec3>& shape, std::initializer_list<int> components)
 {
-    return std::ranges::all_of(shape, [&](const Vec3& r) {
-        return std::ranges::all_of(components, [&](int k) { return r[k] == 0.0; });
-    });
+    return std::ranges::all_of(
+        shape, [&](const Vec3& r) { return std::ranges::all_of(components, [&](int k) { return r[k] == 0.0; }); });
 }
 
 double worst(const std::vector<Vec3>& shape, const std::vector<Vec3>& wanted)
@@ -36,16 +35,15 @@ double worst(const std::vector<Vec3>& shape, const std::vector<Vec3>& wanted)
     double largest = 0.0;
     for (const auto& [i, j] : all_pairs(shape.size())) {
         const auto a = static_cast<std::size_t>(i), b = static_cast<std::size_t>(j);
-        largest =
-            std::max(largest, std::abs((shape[a] - shape[b]).norm() - (wanted[a] - wanted[b]).norm()));
+        largest = std::max(largest, std::abs((shape[a] - shape[b]).norm() - (wanted[a] - wanted[b]).norm()));
     }
     return largest;
 }
 
 TEST(RigidShape, ComesFromAllDistances)
 {
-    for (const auto& [atoms, flat] : {std::pair(carbon_dioxide(), 2), {flat_benzene(), 1}, {tetrahedron(0.15), 0},
-                                      {helix(40), 0}}) {
+    for (const auto& [atoms, flat] :
+         {std::pair(carbon_dioxide(), 2), {flat_benzene(), 1}, {tetrahedron(0.15), 0}, {helix(40), 0}}) {
         const auto all = bonds_between(atoms, all_pairs(atoms.size()));
         const auto exact = shape_of_distances(cluster_of(atoms.size(), all));
         ASSERT_TRUE(exact);
@@ -156,8 +154,8 @@ public:
         system_.add(type, 1, turned_copies(shape, 1, noise));
         system_.disturb(0.0, 1.5, 72);
         part_ = std::make_unique<LocalPart>(system_, 0, [](AtomId) { return 0; });
-        constraints_ = std::make_unique<Constraints>(system_.topology, system_.clusters, std::vector<std::string>{"rigid"},
-                                                     SolverSettings{});
+        constraints_ = std::make_unique<Constraints>(system_.topology, system_.clusters,
+                                                     std::vector<std::string>{"rigid"}, SolverSettings{});
         constraints_->rebuild(part_->atoms, part_->directory());
         part_->atoms.x = part_->atoms.x_ref;
         constraints_->project_velocities(part_->atoms, system_.box, {0, 0.002, 0.0});
@@ -210,9 +208,9 @@ TEST(Rigid, FreeBodiesKeepEnergyAndAngularMomentum)
     const std::vector<double> lopsided{12.0, 1.0, 2.0, 3.0};
     std::vector<double> heavy(12, 1.0);
     heavy[3] = 19.0;
-    for (const auto& [name, masses, shape] :
-         {std::tuple("Top", lopsided, tetrahedron(0.17)), {"Plane", heavy, flat_benzene()},
-          {"CO2", std::vector<double>{12.0, 16.0, 18.0}, carbon_dioxide()}})
+    for (const auto& [name, masses, shape] : {std::tuple("Top", lopsided, tetrahedron(0.17)),
+                                              {"Plane", heavy, flat_benzene()},
+                                              {"CO2", std::vector<double>{12.0, 16.0, 18.0}, carbon_dioxide()}})
         for (const double dt : {0.002, 0.004}) {
             FreeBody body(rigid_molecule(name, masses, shape), shape);
             const auto before = body.invariants();
@@ -262,7 +260,8 @@ TEST(Rigid, RefusesWhatIsNoBody)
     };
     const auto ring = circle(6, Vec3::Zero(), 0.14, 0.0);
     auto type = molecule("Ring", std::vector<double>(6, 12.0), bonds_between(ring, closed(6)));
-    const RigidBody half{.atoms = {0, 1, 2}, .shape = {ring[0], ring[1], ring[2]}, .degrees_of_freedom = 6, .given = {}};
+    const RigidBody half{
+        .atoms = {0, 1, 2}, .shape = {ring[0], ring[1], ring[2]}, .degrees_of_freedom = 6, .given = {}};
     EXPECT_NE(refused(type, half).find("a constraint binds it to an atom outside"), std::string::npos);
     type.constraints.clear();
     EXPECT_EQ(refused(type, half), "");
