@@ -12,6 +12,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <functional>
 #include <map>
 #include <sstream>
 
@@ -155,16 +156,18 @@ void add_rigid_bodies(Topology& topology, const std::string& text)
     std::size_t type = 0, n = 0;
     RigidBody body;
     while (lines >> type >> body.degrees_of_freedom >> n) {
-        if (type >= topology.molecule_types.size() || n > topology.molecule_types[type].atoms.size())
+        if (type >= topology.molecule_types.size() || n < 2 || n > topology.molecule_types[type].atoms.size())
             throw InputError(fmt::format("There is no molecule type {} with a rigid body of {} atoms.", type, n));
-        body.atoms.resize(n);
-        body.shape.resize(n);
-        for (auto& atom : body.atoms) {
-            lines >> atom;
-            if (atom < 0 || index(atom) >= topology.molecule_types[type].atoms.size())
-                throw InputError(fmt::format("Molecule type {} has no atom {} for a rigid body.", type, atom));
-        }
+        const auto size = topology.molecule_types[type].atoms.size();
+        body.atoms.assign(n, -1);
+        body.shape.assign(n, Vec3::Zero());
+        for (auto& atom : body.atoms) lines >> atom;
         for (auto& r : body.shape) lines >> r[0] >> r[1] >> r[2];
+        if (!lines || body.atoms.front() < 0 || index(body.atoms.back()) >= size ||
+            std::ranges::adjacent_find(body.atoms, std::greater_equal{}) != body.atoms.end() ||
+            (body.degrees_of_freedom != 5 && body.degrees_of_freedom != 6))
+            throw InputError(fmt::format("The rigid body of {} atoms of molecule type {} is not one of its {} atoms.",
+                                         n, type, size));
         add_body(topology.molecule_types[type], body);
     }
 }

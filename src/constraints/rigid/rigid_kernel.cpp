@@ -253,19 +253,14 @@ HOLON_INLINE I8 turned(const Template& shape, const Frame<N>& frame, const Momen
     }
 }
 
-/// How fast the axes turn, `v`: the moments of the velocities.
+/// How fast the body turns, from the moments of its velocities; or the small angle, from those of displacements.
 template <int N>
-HOLON_INLINE void turning(const Template& shape, const Frame<N>& frame, const Moments<N>& v, V3 (&rates)[N])
+HOLON_INLINE V3 rotation_rate(const Template& shape, const Frame<N>& frame, const Moments<N>& v)
 {
-    if constexpr (N == 1) {
-        const F8 along = dot(frame.e[0], v.along[0]);
-        rates[0] = scaled(1.0 / shape.second[0], added(v.along[0], -along, frame.e[0]));
-    } else {
-        const V3 w = Inertia(shape).inverse_of(frame.torque(v));
-        const F8 zero = {};
-        const V3 columns[] = {{zero, w.z, zero - w.y}, {zero - w.z, zero, w.x}, {w.y, zero - w.x, zero}};
-        for (int j = 0; j < N; ++j) rates[j] = frame.in_space(columns[j]);
-    }
+    if constexpr (N == 1)
+        return scaled(1.0 / shape.second[0], cross(frame.e[0], v.along[0]));
+    else
+        return frame.in_space(Inertia(shape).inverse_of(frame.torque(v)));
 }
 
 /// Along an axis, of all lanes.
@@ -276,53 +271,45 @@ HOLON_INLINE F8 place(const Batch<N>& batch, const Frame<N>& frame, int atom, in
     return axis == 2 ? frame.side * of_template : of_template;
 }
 
-/// Where the axes put an atom, or how fast they move it, from the value that it has.
+/// What an atom has about the mean of all.
 template <int N>
-HOLON_INLINE V3 displacement(const Batch<N>& batch, int atom, const V3& mean, const Frame<N>& frame,
-                             const V3 (&axes)[N], int kept)
+HOLON_INLINE V3 about_mean(const Batch<N>& batch, const Moments<N>& sums, int atom, int kept)
 {
-    V3 r = mean - load_vector(batch.kept(kept, atom));
-    for (int j = 0; j < N; ++j) r = added(r, place(batch, frame, atom, j), axes[j]);
-    return r;
+    return load_vector(batch.kept(kept, atom)) - sums.mean;
 }
 
-/// Of values that were kept; returns their moments, which are zero but for what rounding leaves.
-template <int N>
-HOLON_INLINE Moments<N> find_displacements(const Batch<N>& batch, const V3& mean, const Frame<N>& frame,
-                                           const V3 (&axes)[N], int kept)
+/// Keeps displacement(k) for each atom k, less their own moments, which are zero but for what rounding leaves: so
+/// momentum and angular momentum do not change by the rounding of sums over places, which are a thousand times as
+/// large. turned_by(angle, k): how far an atom goes with a small rotation. Returns the lanes in which all displacements
+/// are numbers whose squares are below a limit.
+template <int N, class Displacement, class Turned>
+HOLON_INLINE I8 find_displacements(const Batch<N>& batch, const Frame<N>& frame, double limit,
+                                   Displacement displacement, Turned turned_by)
 {
-    Moments<N> sums;
+    Moments<N> rest;
     for (int k = 0; k < batch.shape.n_atoms; ++k) {
-        const V3 d = displacement(batch, k, mean, frame, axes, kept);
+        const V3 d = displacement(k);
         store_vector(batch.kept(moves, k), d);
-        sums.add(batch.shape, k, d);
+        rest.add(batch.shape, k, d);
     }
-    frame.mirror(sums);
-    return sums;
-}
-
-/// Takes the moments off the displacements, so that momentum and angular momentum do not change by the rounding of
-/// sums over places, which are a thousand times as large. `axes`: where the body is. Returns the lanes in which all
-/// displacements are numbers whose squares are below a limit.
-template <int N>
-HOLON_INLINE I8 balance(const Batch<N>& batch, const Moments<N>& sums, const Frame<N>& frame, const V3* axes,
-                        double limit)
-{
-    V3 turn[N];
-    if constexpr (N == 1) {
-        turning(batch.shape, frame, sums, turn);
-    } else {
-        const V3 angle = frame.in_space(Inertia(batch.shape).inverse_of(frame.torque(sums)));
-        for (int j = 0; j < N; ++j) turn[j] = cross(angle, axes[j]);
-    }
+    frame.mirror(rest);
+    const V3 angle = rotation_rate(batch.shape, frame, rest);
     I8 good = ~I8{};
     for (int k = 0; k < batch.shape.n_atoms; ++k) {
-        V3 d = load_vector(batch.kept(moves, k)) - sums.mean;
-        for (int j = 0; j < N; ++j) d = added(d, -place(batch, frame, k, j), turn[j]);
+        const V3 d = load_vector(batch.kept(moves, k)) - rest.mean - turned_by(angle, k);
         good &= (I8)(dot(d, d) < limit);
         store_vector(batch.kept(moves, k), d);
     }
     return good;
+}
+
+/// Where the axes put an atom, about the centre of mass.
+template <int N>
+HOLON_INLINE V3 put(const Batch<N>& batch, const Frame<N>& frame, const V3 (&axes)[N], int atom)
+{
+    V3 r = place(batch, frame, atom, 0) * axes[0];
+    for (int j = 1; j < N; ++j) r = added(r, place(batch, frame, atom, j), axes[j]);
+    return r;
 }
 
 template <int N>
@@ -359,8 +346,12 @@ HOLON_INLINE Outcome positions_of(const Bodies& bodies)
         V3 axes[N];
         I8 iterations;
         I8 good = turned(bodies.shape, frame, s, axes, iterations);
-        const auto rest = find_displacements(batch, s.mean, frame, axes, 0);
-        good &= balance(batch, rest, frame, axes, bodies.shape.radius2);
+        good &= find_displacements(
+            batch, frame, bodies.shape.radius2,
+            [&](int k)
+                __attribute__((always_inline)) { return put(batch, frame, axes, k) - about_mean(batch, s, k, 0); },
+            [&](const V3& angle, int k)
+                __attribute__((always_inline)) { return cross(angle, put(batch, frame, axes, k)); });
         keep_moments(batch, good, frame, axes, s);
 
         L3 of_first;
@@ -396,10 +387,19 @@ HOLON_INLINE Outcome velocities_of(const Bodies& bodies)
         auto v = moments_of(batch, bodies.v, velocity_unit, 1);
         const Frame<N> frame(r);
         frame.mirror(v);
+        // About where the atoms are, not about where the axes put them: r.v = 0 also where a start from a file is rigid
+        // to three digits only.
+        const V3 w = rotation_rate(bodies.shape, frame, v);
+        const auto turned_by = [&](const V3& rate, int k) __attribute__((always_inline))
+        {
+            return cross(rate, about_mean(batch, r, k, 0));
+        };
+        const I8 good = find_displacements(
+            batch, frame, __builtin_inf(),
+            [&](int k) __attribute__((always_inline)) { return turned_by(w, k) - about_mean(batch, v, k, 1); },
+            turned_by);
         V3 rates[N];
-        turning(bodies.shape, frame, v, rates);
-        const auto rest = find_displacements(batch, v.mean, frame, rates, 1);
-        const I8 good = balance(batch, rest, frame, frame.e, __builtin_inf());
+        for (int j = 0; j < N; ++j) rates[j] = cross(w, frame.e[j]);
         keep_moments(batch, good, frame, rates, v);
 
         L3 of_first;
