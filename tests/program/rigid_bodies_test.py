@@ -42,7 +42,11 @@ class RigidBodies(holon.ProgramTest):
     def test_in_a_line_have_five_degrees_of_freedom(self):
         """Of three constraints, of which others can not keep more than two: a refusal without `rigid`."""
         files = carbon_dioxide()
-        run = holon.run(self.work / "run", bad_input.write_input(self.work / "co2", files), 2, nsteps=100)
+        arguments = bad_input.write_input(self.work / "co2", files)
+        run = holon.run(self.work / "run", arguments, 2, nsteps=100)
+        other = holon.run(self.work / "other", arguments, 1, nsteps=60)
+        goes_on = holon.run(other.folder, ["--restart", other.folder / "checkpoint.h5"], 3, nsteps=100)
+        self.assertEqual(goes_on.state_hash, run.state_hash)
         self.assertEqual(holon.ndof(run.summary), 5 * 125 - 3)
         self.assertEqual(run.summary["constraints"], 4 * 125)
         self.assertLess(run.summary["constraint_error"]["length_max_relative"], 1e-13)
