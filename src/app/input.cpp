@@ -19,6 +19,7 @@
 #include "constraint_check.hpp"
 #include "outputs/run_folder.hpp"
 #include "restraints.hpp"
+#include "rigid_bodies.hpp"
 
 #include <cstdlib>
 #include <filesystem>
@@ -221,6 +222,8 @@ RunInput start(const Communicator& comm, const RunOptions& options, const std::s
     });
     read_coordinates(comm, options.coordinates, reader.get(), input);
     input.start_box = input.box;
+    const auto bodies =
+        find_rigid_bodies(comm, *input.topology, input.settings.parameters, input.records, input.box, input.notes);
     if (const auto& p = input.settings.parameters; p.changes_box())
         make_clusters_whole(comm, *input.topology, input.box, kept_vectors(p, input.box), input.records);
     fit_cutoffs(input);
@@ -237,6 +240,7 @@ RunInput start(const Communicator& comm, const RunOptions& options, const std::s
                           {"topology", topology_text},
                           {"index", index_text},
                           {"restraints", restraints},
+                          {"rigid-bodies", bodies},
                           {"implied-constraints", implied},
                           {"start-box", box_text(input.start_box)},
                           {"command-line", command_line},
@@ -298,7 +302,8 @@ RunInput go_on(const Communicator& comm, const RunOptions& options, const std::s
             throw InputError(
                 fmt::format("{}: {} atoms, but its topology has {}.", path, contents.input.atoms, n_atoms));
     });
-    leave_out_constraints(*input.topology, contents.input.texts["implied-constraints"]); // older ones have none
+    add_rigid_bodies(*input.topology, contents.input.texts["rigid-bodies"]);             // older ones have none
+    leave_out_constraints(*input.topology, contents.input.texts["implied-constraints"]); // likewise
     set_restraints(*input.topology, text("restraints"));
     input.state = contents.state;
     input.box = box_of(input.state, input.settings.parameters);

@@ -101,7 +101,7 @@ void ConstraintBenchmark::add_case(const std::string& kind, const Selection& clu
     const auto tested = make_solver(solver, settings);
     const auto accepted =
         select(topology_, clusters, [&](const MoleculeType& molecule, const ConstraintCluster& cluster) {
-            return tested->accepts(molecule, cluster);
+            return tested->takes(molecule, cluster);
         });
     BenchmarkRow row{.clusters = kind, .solver = solver, .setting = setting};
     count(accepted, row);
@@ -115,7 +115,7 @@ void ConstraintBenchmark::count(const Selection& clusters, BenchmarkRow& row) co
     for (const auto& block : topology_.blocks)
         for (const auto& cluster : clusters[index(block.type)].clusters) {
             row.n_clusters += block.count;
-            row.n_constraints += block.count * static_cast<std::int64_t>(cluster.constraints.size());
+            row.n_constraints += block.count * cluster.n_constraints();
         }
 }
 

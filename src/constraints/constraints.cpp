@@ -137,20 +137,20 @@ void Constraints::assign(std::size_t type, std::vector<SolverInUse>& candidates)
         const auto& cluster = own.clusters[c];
         check(molecule, cluster);
         const auto taker = std::ranges::find_if(
-            candidates, [&](const SolverInUse& candidate) { return candidate.solver->accepts(molecule, cluster); });
+            candidates, [&](const SolverInUse& candidate) { return candidate.solver->takes(molecule, cluster); });
         if (taker == candidates.end())
             throw InputError(
                 fmt::format("Molecule type {}: no constraint solver in use can take the {} constraints of atoms {}. "
                             "Choose another constraint-algorithm.",
-                            molecule.name, cluster.constraints.size(), atom_list(molecule, cluster.atoms)));
+                            molecule.name, cluster.n_constraints(), atom_list(molecule, cluster.atoms)));
         for (auto candidate = candidates.begin(); candidate != taker && molecules > 0; ++candidate)
             if (const auto why = candidate->solver->refusal(molecule, cluster); !why.empty())
                 refusals_.push_back(fmt::format("Molecule type {}, the cluster of {} constraints from atom {} on goes "
                                                 "to {}. {}.\n",
-                                                molecule.name, cluster.constraints.size(), cluster.atoms.front() + 1,
+                                                molecule.name, cluster.n_constraints(), cluster.atoms.front() + 1,
                                                 taker->name, why));
         taker->clusters += molecules;
-        taker->constraints += molecules * static_cast<std::int64_t>(cluster.constraints.size());
+        taker->constraints += molecules * cluster.n_constraints();
         own.solver_of.push_back(static_cast<int>(taker - candidates.begin()));
         for (const auto atom : cluster.atoms)
             own.cluster_of[static_cast<std::size_t>(atom)] = static_cast<std::int32_t>(c);

@@ -46,10 +46,16 @@ std::vector<ConstraintDiagnosis> diagnose(const Topology& topology)
         for (const auto& block : topology.blocks)
             if (index(block.type) == t) d.molecules += block.count;
         d.rigid_waters = std::ssize(molecule.settles);
+        d.bodies = std::ssize(molecule.bodies);
         d.rank = std::ssize(molecule.constraints) + 3 * d.rigid_waters;
+        for (const auto& body : molecule.bodies) {
+            d.rank += body.n_constraints();
+            d.atoms_in_bodies += std::ssize(body.atoms);
+        }
         d.constraints = d.rank + std::ssize(molecule.implied);
         if (d.constraints == 0 || d.molecules == 0) continue;
-        const auto clusters = find_clusters(molecule).clusters;
+        auto clusters = find_clusters(molecule).clusters;
+        std::erase_if(clusters, [](const ConstraintCluster& cluster) { return !cluster.shape.empty(); });
         d.clusters = std::ssize(clusters);
         const KnownAngles angles(&topology, molecule);
         for (const auto& cluster : clusters) {
@@ -69,6 +75,7 @@ std::string diagnosis_text(const std::vector<ConstraintDiagnosis>& diagnoses, co
     for (const auto& d : diagnoses) {
         text += fmt::format("{}: {} constraints of rank {}", d.molecule_type, d.constraints, d.rank);
         if (d.rigid_waters > 0) text += fmt::format(", rigid waters: {}", d.rigid_waters);
+        if (d.bodies > 0) text += fmt::format(", rigid bodies: {} of {} atoms", d.bodies, d.atoms_in_bodies);
         if (d.clusters > 0)
             text += fmt::format(", clusters: {} of {}{}, spectral radius of the LINCS matrix {:.3f}{}", d.clusters,
                                 d.smallest_cluster,

@@ -51,7 +51,8 @@ std::vector<std::string> solver_names()
     std::vector<std::string> names;
     for (const auto& entry : constraint_solvers()) names.emplace_back(entry.name);
     for (const auto& entry : constraint_solvers())
-        if (entry.make != make_wiggle_solver) names.push_back(wiggle_and + entry.name);
+        if (entry.make != make_wiggle_solver && entry.make != make_rigid_solver) // a body needs no guess
+            names.push_back(wiggle_and + entry.name);
     return names;
 }
 

@@ -14,8 +14,8 @@ namespace holon {
 namespace {
 
 /// What constraints leave of the three degrees of freedom of each atom of a molecule, none of a frozen one: each takes
-/// a half from either of its atoms, or all from the one that moves; a rigid water one from each of its three. Virtual
-/// sites have none.
+/// a half from either of its atoms, or all from the one that moves; a rigid water one from each of its three. Atoms of
+/// a rigid body share what it has. Virtual sites have none.
 std::vector<double> degrees_of_freedom_of_atoms(const MoleculeType& molecule)
 {
     std::vector<double> left(molecule.atoms.size(), 3.0);
@@ -28,6 +28,9 @@ std::vector<double> degrees_of_freedom_of_atoms(const MoleculeType& molecule)
         if (molecule.atoms[a].frozen) left[a] = 0.0;
     for (const auto& s : molecule.settles)
         for (std::int32_t a = 0; a < 3; ++a) left[index(s.oxygen + a)] -= 1.0;
+    for (const auto& body : molecule.bodies)
+        for (const auto atom : body.atoms)
+            left[index(atom)] = body.degrees_of_freedom / static_cast<double>(body.atoms.size());
     return left;
 }
 
@@ -251,6 +254,9 @@ bool groups_share_clusters(const Topology& topology, const std::vector<CouplingG
             for (const auto& s : molecule.settles)
                 for (const AtomId other : {1, 2})
                     if (group(start + s.oxygen) != group(start + s.oxygen + other)) return true;
+            for (const auto& body : molecule.bodies)
+                for (const auto atom : body.atoms)
+                    if (group(start + atom) != group(start + body.atoms.front())) return true;
         }
     }
     return false;

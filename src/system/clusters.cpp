@@ -2,8 +2,11 @@
 #include <holon/system/clusters.hpp>
 
 #include <algorithm>
+#include <limits>
 #include <numeric>
+#include <span>
 #include <tuple>
+#include <utility>
 
 namespace holon {
 
@@ -67,6 +70,37 @@ void find_centre(ConstraintCluster& cluster, std::vector<std::int32_t>& degree)
     cluster.small = n <= max_small_cluster && degree[index(cluster.centre)] == n;
 }
 
+/// Three distances from each atom to the nearest of those before it, which are near the middle: shortest links first.
+void link(ConstraintCluster& cluster)
+{
+    const auto distance = [&](std::size_t a, std::size_t b) { return (cluster.shape[a] - cluster.shape[b]).norm(); };
+    const auto furthest = [&](std::size_t a) {
+        double most = 0.0;
+        for (std::size_t b = 0; b < cluster.atoms.size(); ++b) most = std::max(most, distance(a, b));
+        return most;
+    };
+    std::vector<std::size_t> left(cluster.atoms.size()), linked;
+    std::iota(left.begin(), left.end(), 0);
+    const auto middle = std::ranges::min_element(left, {}, furthest);
+    cluster.centre = cluster.atoms[*middle];
+    cluster.small = left.size() <= index(max_small_cluster + 1) && furthest(*middle) <= small_body_radius;
+    linked.push_back(*middle);
+    left.erase(middle);
+    std::vector<double> nearest(cluster.atoms.size(), std::numeric_limits<double>::infinity());
+    while (!left.empty()) {
+        for (const auto a : left) nearest[a] = std::min(nearest[a], distance(a, linked.back()));
+        const auto next = std::ranges::min_element(left, {}, [&](std::size_t a) { return std::pair(nearest[a], a); });
+        auto near = linked;
+        std::ranges::sort(near, {}, [&](std::size_t b) { return std::pair(distance(*next, b), b); });
+        for (const auto b : std::span(near).first(std::min<std::size_t>(3, near.size()))) {
+            const auto [i, j] = std::minmax(*next, b);
+            cluster.constraints.push_back({cluster.atoms[i], cluster.atoms[j], distance(i, j)});
+        }
+        linked.push_back(*next);
+        left.erase(next);
+    }
+}
+
 /// A site is owned with its first parent, which is near it; the mean of many atoms may be anywhere among them and,
 /// unless they are one group, is on its own.
 void add_sites(const MoleculeType& molecule, std::vector<std::int32_t>& group_head)
@@ -115,10 +149,20 @@ MoleculeClusters find_clusters(const MoleculeType& molecule)
     for (const Constraint& constraint : molecule.constraints)
         result.clusters[index(result.cluster_of[index(constraint.i)])].constraints.push_back(constraint);
 
+    for (const RigidBody& body : molecule.bodies) {
+        for (const auto atom : body.atoms)
+            result.cluster_of[index(atom)] = static_cast<std::int32_t>(result.clusters.size());
+        auto& cluster = result.clusters.emplace_back();
+        cluster.atoms = body.atoms;
+        cluster.shape = body.shape;
+        cluster.lost = body.n_constraints();
+        link(cluster);
+    }
+
     std::vector<std::vector<bool>> colours_at(n_atoms);
     for (ConstraintCluster& cluster : result.clusters) {
         colour(cluster, colours_at);
-        find_centre(cluster, degree);
+        if (cluster.shape.empty()) find_centre(cluster, degree);
         if (!cluster.small) continue;
         for (const std::int32_t atom : cluster.atoms) result.group_head[index(atom)] = cluster.centre;
     }

@@ -324,6 +324,100 @@ inline ConstraintSystem freely_jointed(int n)
     return system;
 }
 
+/// `count` molecules of a shape, each turned at random about a place of its own.
+inline std::vector<Vec3> turned_copies(const std::vector<Vec3>& shape, int count, Noise& noise)
+{
+    std::vector<Vec3> positions;
+    for (int m = 0; m < count; ++m) {
+        const Vec3 centre = Vec3(2.0, 2.2, 2.5) + 1.9 * noise.vector();
+        const Vec3 x = noise.vector().normalized(), y = x.cross(noise.vector()).normalized(), z = x.cross(y);
+        for (const auto& r : shape) positions.emplace_back(centre + r[0] * x + r[1] * y + r[2] * z);
+    }
+    return positions;
+}
+
+inline std::vector<std::array<int, 2>> all_pairs(std::size_t n)
+{
+    std::vector<std::array<int, 2>> pairs;
+    for (int i = 0; i < static_cast<int>(n); ++i)
+        for (int j = i + 1; j < static_cast<int>(n); ++j) pairs.push_back({i, j});
+    return pairs;
+}
+
+inline std::vector<Vec3> tetrahedron(double edge)
+{
+    return {0.35355 * edge * Vec3(1, 1, 1), 0.35355 * edge * Vec3(-1, -1, 1), 0.35355 * edge * Vec3(-1, 1, -1),
+            0.35355 * edge * Vec3(1, -1, -1)};
+}
+
+inline std::vector<Vec3> carbon_dioxide()
+{
+    return {{0, 0, 0}, {0.116, 0, 0}, {-0.116, 0, 0}};
+}
+
+/// A ring of carbons within one of hydrogens, in a plane.
+inline std::vector<Vec3> flat_benzene()
+{
+    auto atoms = circle(6, Vec3::Zero(), 0.14, 0.0);
+    for (const auto& r : circle(6, Vec3::Zero(), 0.248, 0.0)) atoms.push_back(r);
+    return atoms;
+}
+
+/// A helix of as many atoms, on two turns about a line, so that it is its own mirror image nowhere.
+inline std::vector<Vec3> helix(int n)
+{
+    std::vector<Vec3> atoms;
+    for (int k = 0; k < n; ++k) {
+        const double angle = 4.0 * std::numbers::pi * k / n;
+        atoms.emplace_back(0.12 * std::cos(angle), 0.12 * std::sin(angle), 0.6 * k / n);
+    }
+    return atoms;
+}
+
+/// Triangles and tetrahedra all of whose distances are constraints.
+inline ConstraintSystem all_distances()
+{
+    ConstraintSystem system;
+    Noise noise(68);
+    const auto triangle = std::vector<Vec3>{{0, 0, 0}, {0.12, 0, 0}, {0.05, 0.13, 0}};
+    system.add(molecule("Triangle", {16.0, 4.0, 9.0}, bonds_between(triangle, all_pairs(3))), 11,
+               turned_copies(triangle, 11, noise));
+    system.add(molecule("Tetrahedron", {12.0, 14.0, 16.0, 9.0}, bonds_between(tetrahedron(0.15), all_pairs(4))), 9,
+               turned_copies(tetrahedron(0.15), 9, noise));
+    return system;
+}
+
+inline MoleculeType rigid_molecule(const std::string& name, const std::vector<double>& masses,
+                                   const std::vector<Vec3>& shape)
+{
+    auto type = molecule(name, masses, {});
+    RigidBody body{.atoms = {}, .shape = shape, .degrees_of_freedom = name == "CO2" ? 5 : 6, .given = {}};
+    for (std::int32_t a = 0; a < static_cast<std::int32_t>(masses.size()); ++a) body.atoms.push_back(a);
+    type.bodies.push_back(std::move(body));
+    return type;
+}
+
+/// Bodies of which distances would not hold the shape, or which domains cut: lines, planes, left- and right-handed
+/// helices of one shape; seven, eight and nine of a kind.
+inline ConstraintSystem bodies()
+{
+    ConstraintSystem system;
+    Noise noise(69);
+    std::vector<double> masses(6, 12.011);
+    masses.resize(12, 1.008);
+    system.add(rigid_molecule("CO2", {12.011, 15.9994, 15.9994}, carbon_dioxide()), 9,
+               turned_copies(carbon_dioxide(), 9, noise));
+    system.add(rigid_molecule("Benzene", masses, flat_benzene()), 8, turned_copies(flat_benzene(), 8, noise));
+    auto mirrored = helix(40);
+    for (auto& r : mirrored) r[2] = -r[2];
+    auto positions = turned_copies(helix(40), 3, noise);
+    for (const auto& r : turned_copies(mirrored, 4, noise)) positions.push_back(r);
+    system.add(rigid_molecule("Helix", std::vector<double>(40, 12.011), helix(40)), 7, positions);
+    for (std::size_t a = 27; a < system.x_ref.size(); ++a)
+        system.box.wrap(system.x_ref[a]); // small ones stay in one frame
+    return system;
+}
+
 /// Molecules of several kinds among each other, so that ranks share some and not others; every other one is at rest
 /// when disturb() is followed by calm().
 inline ConstraintSystem medley()

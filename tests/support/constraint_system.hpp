@@ -73,7 +73,7 @@ struct ConstraintSystem {
             .mass;
     }
 
-    /// Calls f(id of i, id of j, length) for every constraint and settle of the system.
+    /// Calls f(id of i, id of j, length) for every constraint and settle of the system, and the links of its bodies.
     template <class F>
     void for_each_constraint(F f) const
     {
@@ -82,6 +82,10 @@ struct ConstraintSystem {
             for (std::int64_t m = 0; m < block.count; ++m) {
                 const auto start =
                     static_cast<std::size_t>(block.first_atom) + static_cast<std::size_t>(m) * type.atoms.size();
+                for (const auto& cluster : clusters[static_cast<std::size_t>(block.type)].clusters)
+                    if (!cluster.shape.empty())
+                        for (const auto& c : cluster.constraints)
+                            f(start + static_cast<std::size_t>(c.i), start + static_cast<std::size_t>(c.j), c.length);
                 for (const auto& c : type.constraints)
                     f(start + static_cast<std::size_t>(c.i), start + static_cast<std::size_t>(c.j), c.length);
                 for (const auto& s : type.settles) {

@@ -34,9 +34,10 @@ void leave_out(MoleculeType& molecule, const std::vector<ImpliedConstraint>& imp
 struct ConstraintDiagnosis {
     std::string molecule_type;
     std::int64_t molecules = 0;
-    std::int64_t constraints = 0, rank = 0; // of one molecule, as asked for; the number of independent ones
-    std::int64_t rigid_waters = 0;          // in one molecule, three constraints each
-    std::int64_t clusters = 0;              // in one molecule, rigid waters apart
+    std::int64_t constraints = 0, rank = 0;       // of one molecule, as asked for; the number of independent ones
+    std::int64_t rigid_waters = 0;                // in one molecule, three constraints each
+    std::int64_t bodies = 0, atoms_in_bodies = 0; // in one molecule, rigid waters apart
+    std::int64_t clusters = 0;                    // in one molecule, rigid waters and bodies apart
     std::int64_t smallest_cluster = 0, largest_cluster = 0; // constraints
     double lincs_radius = 0.0; // the largest spectral radius of a LINCS matrix: see lincs_spectrum()
 };

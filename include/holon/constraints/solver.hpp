@@ -106,6 +106,15 @@ public:
     /// Whether the solver can take the cluster of this molecule type; decided once, from the topology alone.
     virtual bool accepts(const MoleculeType& molecule, const ConstraintCluster& cluster) const = 0;
 
+    /// Whether it keeps the shape of rigid bodies, clusters whose constraints alone would not hold them.
+    virtual bool keeps_shapes() const { return false; }
+
+    /// accepts(), for a rigid body, too.
+    bool takes(const MoleculeType& molecule, const ConstraintCluster& cluster) const
+    {
+        return (cluster.shape.empty() || keeps_shapes()) && accepts(molecule, cluster);
+    }
+
     /// For the log: why a cluster that somebody may expect here is not accepted. Empty: no need to say.
     virtual std::string refusal(const MoleculeType&, const ConstraintCluster&) const { return {}; }
 
@@ -156,7 +165,8 @@ struct SolverSettings {
     X(shake)             /* one constraint after the other, for clusters of any size, cut by any number of domains */  \
     X(newton)            /* Newton with a sparse matrix on a tree of the molecule, for clusters likewise */            \
     X(ciccotti_ryckaert) /* likewise, with the first matrix kept */                                                    \
-    X(wiggle)            /* first guess from the constrained acceleration, then another solver */
+    X(rigid)  /* whole bodies by their rotation, linear and planar ones, too, cut by any number of domains */          \
+    X(wiggle) /* first guess from the constrained acceleration, then another solver */
 
 #define HOLON_DECLARE(name) std::unique_ptr<Solver> make_##name##_solver(const SolverSettings& settings);
 HOLON_CONSTRAINT_SOLVERS(HOLON_DECLARE)

@@ -3,18 +3,25 @@
 #include <holon/system/topology.hpp>
 
 #include <cstdint>
+#include <iterator>
 #include <vector>
 
 namespace holon {
 
-/// A connected component of a molecule type's constraint graph (settles apart). Everything here belongs to the
-/// molecule, not to the ranks: constraint order and colours are the same wherever its atoms are.
+/// A connected component of a molecule type's constraint graph (settles apart), or a rigid body. Everything here
+/// belongs to the molecule, not to the ranks: constraint order and colours are the same wherever its atoms are.
 struct ConstraintCluster {
     std::vector<std::int32_t> atoms;        // molecule-local, ascending
     std::vector<Constraint> constraints;    // sorted by colour, then by (i, j)
     std::vector<std::int32_t> colour_begin; // constraints of colour c: [colour_begin[c], colour_begin[c + 1])
     std::int32_t centre = 0;                // atom with the most constraints (lowest index of equals)
     bool small = false;                     // owned whole by the rank that owns `centre`
+
+    /// Of a rigid body, whose constraints are but a few of its distances; see RigidBody. Empty: of none.
+    std::vector<Vec3> shape = {};
+    std::int64_t lost = 0; // degrees of freedom that a body has less than its atoms
+
+    std::int64_t n_constraints() const { return shape.empty() ? std::ssize(constraints) : lost; }
 };
 
 /// Constraint structure of one molecule type.
@@ -28,8 +35,12 @@ struct MoleculeClusters {
 /// to constrain them. Anything larger is cut where the domains cut it.
 inline constexpr int max_small_cluster = 6;
 
+/// So are bodies of at most one more atom, all within this distance of one of them [nm].
+inline constexpr double small_body_radius = 0.2;
+
 /// The constraint clusters of a molecule type: components of the constraint graph, each edge-coloured so that no two
-/// constraints of a colour share an atom (greedy in order of (i, j), so at most 2 x degree - 1 colours).
+/// constraints of a colour share an atom (greedy in order of (i, j), so at most 2 x degree - 1 colours); then its rigid
+/// bodies, in which three distances of each atom, to those nearest of the atoms before it, stand for all.
 MoleculeClusters find_clusters(const MoleculeType& molecule);
 
 } // namespace holon

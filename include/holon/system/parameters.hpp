@@ -144,7 +144,8 @@ struct Parameters {
     bool shake_warm_start = false;
     std::int64_t lincs_order = 4;
     std::int64_t lincs_iter = 1;
-    double lincs_warnangle = 30.0; // [degrees]
+    double lincs_warnangle = 30.0;       // [degrees]
+    std::vector<AtomGroup> rigid_groups; // of each, the atoms in a molecule are a rigid body
 
     // temperature
     std::string tcoupl = "no";   // or the name of a thermostat

@@ -57,6 +57,17 @@ struct Settle {
     double d_hh = 0.0; // [nm]
 };
 
+/// Atoms that keep their distances, all of them: they move as one, also in a plane or on a line, where distances alone
+/// would not hold them.
+struct RigidBody {
+    std::vector<std::int32_t> atoms; // ascending
+    std::vector<Vec3> shape;         // of each: where it is in the body, or in its mirror image [nm]
+    int degrees_of_freedom = 6;      // 5 for those in a line
+    std::vector<Constraint> given;   // constraints of the topology that hold within it
+
+    std::int64_t n_constraints() const { return 3 * static_cast<std::int64_t>(atoms.size()) - degrees_of_freedom; }
+};
+
 /// How a virtual site is placed; see src/virtual_sites/constructions.hpp.
 enum class SiteKind : std::uint8_t {
     linear,         // a weighted mean of its parents
@@ -84,6 +95,7 @@ struct MoleculeType {
     std::vector<Constraint> constraints;    // explicit ones, and the bonds and angles that `constraints =` turned rigid
     std::vector<ImpliedConstraint> implied; // left out of the constraints
     std::vector<Settle> settles;
+    std::vector<RigidBody> bodies;                     // whose constraints are none of those above
     std::vector<VirtualSite> virtual_sites;            // parents that are sites come first
     std::vector<std::vector<std::int32_t>> exclusions; // per atom: sorted, symmetric, without the atom itself
 };
@@ -141,7 +153,7 @@ struct Topology {
     std::int64_t n_molecules() const;
     AtomPlace place(AtomId id) const; // O(log blocks)
     const TopologyAtom& atom(AtomId id) const;
-    std::int64_t n_constraints() const; // counting three for each settle
+    std::int64_t n_constraints() const; // counting what settles and bodies lose
     std::int64_t n_virtual_sites() const;
     double total_charge() const;
 };

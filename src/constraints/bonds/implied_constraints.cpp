@@ -339,7 +339,8 @@ private:
                 molecule_.name, atom_list(molecule_, atoms), atom_list(molecule_, ends), length, c.length, way_out));
         throw InputError(fmt::format(
             "Molecule type {}: the constraints of atoms {} can not be solved for: that of atoms {} depends on the rest "
-            "without following from it, as in planar or linear groups of which all distances are fixed. {}",
+            "without following from it, as in planar or linear groups of which all distances are fixed. Molecules that "
+            "are rigid as a whole: constraint-algorithm = rigid. Otherwise: {}",
             molecule_.name, atom_list(molecule_, atoms), atom_list(molecule_, ends), way_out));
     }
 

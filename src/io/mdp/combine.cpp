@@ -126,6 +126,10 @@ public:
         if (v_.shake_omega != 0.0 && !(v_.shake_omega >= 1.0 && v_.shake_omega < 2.0))
             fail("shake-omega", "must be 0 (found out in every solution), or at least 1 and less than 2");
         if (v_.lincs_warnangle > 90.0) fail("lincs-warnangle", "must be at most 90 degrees");
+        if (!v_.rigid_names.empty() && v_.constraint_algorithm != "rigid")
+            fail("rigid-groups", "must be empty unless constraint-algorithm = rigid, which alone keeps shapes");
+        v_.rigid_groups.clear();
+        for (const auto& name : v_.rigid_names) v_.rigid_groups.push_back({name, {}});
     }
 
 private:

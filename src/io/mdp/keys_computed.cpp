@@ -272,10 +272,7 @@ MdpKey box_elements(std::string name, std::array<double, 6> V::*member)
 /// Barostats by the names that GROMACS has for them, too.
 Names pressure_couplings()
 {
-    auto names = names_in(barostats(), {"no"});
-    names.emplace_back("CRescale", "C-rescale");
-    names.emplace_back("ParrinelloRahman", "Parrinello-Rahman");
-    return names;
+    return names_in(barostats(), {"no"}, {{"CRescale", "C-rescale"}, {"ParrinelloRahman", "Parrinello-Rahman"}});
 }
 
 } // namespace
@@ -449,6 +446,8 @@ std::vector<MdpKey> restraint_mdp_keys()
         integer("lincs-order", &V::lincs_order, at_least(1)),
         integer("lincs-iter", &V::lincs_iter, at_least(0)),
         real("lincs-warnangle", &V::lincs_warnangle, positive),
+        own(names("rigid-groups", &V::rigid_names),
+            "groups whose atoms in each molecule are a rigid body, as at the start; constraint-algorithm = rigid"),
         real("shake-tol", &V::shake_tol, positive),
         auto_yes_no<OverRelaxation>("shake-sor", &V::shake_sor),
         own(real("shake-omega", &V::shake_omega, at_least(0)),

@@ -29,7 +29,7 @@ struct MdpValues : Parameters {
     std::vector<std::string> annealing; // of each group: no, single or periodic
     std::vector<std::int64_t> annealing_npoints;
     std::vector<double> annealing_time, annealing_temp; // of all groups, one after the other
-    std::vector<std::string> freezegrps, acc_grps, energygrps;
+    std::vector<std::string> freezegrps, acc_grps, energygrps, rigid_names;
     std::vector<bool> freezedim;    // of each group along x, y, z
     std::vector<double> accelerate; // likewise [nm/ps^2]
     bool derive_ld_seed = true, derive_gen_seed = true;

@@ -119,6 +119,7 @@ void resolve_groups(RunSettings& settings, const Topology& topology, std::span<c
     fill_in(p.energy_groups, "energygrps");
     fill_in(p.frozen_groups, "freezegrps");
     fill_in(p.accelerated_groups, "acc-grps");
+    fill_in(p.rigid_groups, "rigid-groups");
 }
 
 } // namespace holon

@@ -22,6 +22,8 @@ std::vector<Bond> bonds_of(const MoleculeType& molecule)
         for (std::size_t k = 0; k + 1 < atoms.size(); k += 2) add(atoms[k], atoms[k + 1]);
     }
     for (const auto& constraint : molecule.constraints) add(constraint.i, constraint.j);
+    for (const auto& body : molecule.bodies)
+        for (const auto& constraint : body.given) add(constraint.i, constraint.j);
     for (const auto& settle : molecule.settles) {
         add(settle.oxygen, settle.oxygen + 1);
         add(settle.oxygen, settle.oxygen + 2);
