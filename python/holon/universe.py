@@ -84,6 +84,7 @@ def topology_universe(file: Any) -> Any:
     universe = mda.Universe.empty(
         atoms, residues, atom_resindex=residue, residue_segindex=[0] * residues, trajectory=False
     )
+    universe.add_TopologyAttr("ids", numpy.arange(1, atoms + 1))
     names = structure["resname"].asstr()[()] if "resname" in structure else ["MOL"] * residues
     universe.add_TopologyAttr("resnames", [str(name) for name in names])
     universe.add_TopologyAttr("resids", numpy.arange(1, residues + 1))
