@@ -11,12 +11,14 @@
 #include "reports/system_report.hpp"
 
 #include <holon/comm/on_root.hpp>
+#include <holon/core/error.hpp>
 #include <holon/dynamics/scheme.hpp>
 
 #include <algorithm>
 #include <chrono>
 #include <cmath>
 #include <cstdio>
+#include <exception>
 #include <filesystem>
 #include <fmt/format.h>
 #include <sys/resource.h>
@@ -116,7 +118,7 @@ struct Cost {
 
 std::string speed_text(const Parameters& p, const Cost& cost)
 {
-    if (std::isnan(cost.seconds_per_step)) return "Speed: not measured, the run is too short\n";
+    if (std::isnan(cost.seconds_per_step)) return "Speed: not measured, for want of steps\n";
     const double per_second = 1.0 / cost.seconds_per_step;
     const auto basis = fmt::format("measured over {} steps, without files", cost.steps_tried);
     if (scheme_entry(p.integrator).traits.minimises)
@@ -212,13 +214,20 @@ void dry_run(RunInput& input, const RunOptions& options, const Communicator& com
     if (comm.root()) std::fputs(text.c_str(), stdout);
 
     Trial trial(parameters);
-    run.dynamics().run(parameters.last_step(), trial);
+    std::exception_ptr failure; // of a start that has to be minimised first, for one; the plan is of use all the same
+    try {
+        run.dynamics().run(parameters.last_step(), trial);
+    } catch (const Failure&) {
+        failure = std::current_exception();
+    }
     Cost cost{trial.seconds_per_step(), trial.steps(), comm.max(peak_memory()), comm.sum(peak_memory()), 0};
-    if (!comm.root()) return;
-    if (parameters.checkpoint_interval > 0)
-        cost.checkpoint = checkpoint_bytes(input.stored, kept, CheckpointOptions().slots, comm.size());
-    std::fputs(plan_text(input, system, state, cost).c_str(), stdout);
-    std::fputs("Nothing has been written.\n", stdout);
+    if (comm.root()) {
+        if (parameters.checkpoint_interval > 0)
+            cost.checkpoint = checkpoint_bytes(input.stored, kept, CheckpointOptions().slots, comm.size());
+        std::fputs((plan_text(input, system, state, cost) + "Nothing has been written.\n").c_str(), stdout);
+        std::fflush(stdout);
+    }
+    if (failure) std::rethrow_exception(failure);
 }
 
 } // namespace holon

@@ -77,6 +77,16 @@ class DryRun(holon.ProgramTest):
                 self.assertIn(word, done.stderr)
         self.plan(*WATER, "-o", run, "--overwrite", nsteps=1)
 
+    def test_a_start_that_fails(self):
+        lines = (holon.INPUTS / "argon" / "conf.gro").read_text().splitlines()
+        lines[3] = lines[3][:20] + lines[2][20:44] + lines[3][44:]  # the second atom where the first is
+        (self.work / "conf.gro").write_text("\n".join(lines) + "\n")
+        argon = holon.input_files(holon.INPUTS / "argon")
+        argon[3] = self.work / "conf.gro"
+        done = self.plan(*argon, nsteps=100, status=holon.FAILED)
+        self.assertIn("Memory:", done.stdout)
+        self.assertEqual(len(holon.messages(done.stderr)), 1, done.stderr)
+
     def test_a_minimisation(self):
         said = self.plan(*WATER, integrator="steep", tcoupl="no", nsteps=50).stdout
         self.assertIn("Steps: at most 50 from step 0", said)
