@@ -17,6 +17,13 @@ foreach(component ${components})
   file(REMOVE ${doc}/LICENSE)
   file(GLOB pages ${component}/usr/share/man/man1/*.1)
   execute_process(COMMAND gzip -9nf ${doc}/changelog.Debian ${pages} COMMAND_ERROR_IS_FATAL ANY)
+  file(GLOB programs ${component}/usr/bin/holon-*)
+  foreach(program ${programs}) # libraries are where Debian's linker looks, MPI's too
+    file(READ ${program} magic LIMIT 4 HEX)
+    if(magic STREQUAL "7f454c46")
+      file(RPATH_REMOVE FILE ${program})
+    endif()
+  endforeach()
   if(component MATCHES "/runtime$") # so that Debian's python3 finds it
     file(MAKE_DIRECTORY ${component}/usr/lib/python3/dist-packages)
     file(CREATE_LINK ../../../share/holon/python/holon ${component}/usr/lib/python3/dist-packages/holon SYMBOLIC)
