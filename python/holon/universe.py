@@ -64,6 +64,11 @@ def frame_times(trajectory: Any) -> list[float]:
 def _open(path: pathlib.Path) -> Any:
     try:
         file = h5py.File(path, "r")
+    except FileNotFoundError:
+        raise HolonError(
+            f"{path}: not there: the run writes no trajectory, which has the names of the atoms, too: set "
+            "nstxout-compressed, in a restart as well"
+        ) from None
     except OSError as error:
         raise HolonError(f"{path}: cannot read the trajectory: {error}") from None
     if "particles/trajectory/position" not in file:

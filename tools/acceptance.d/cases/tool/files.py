@@ -1,5 +1,6 @@
 """Items 1 and 3: other programs open what is exported; reports and exports of files that are large."""
 
+import os
 import pathlib
 import resource
 import shutil
@@ -54,9 +55,10 @@ def opened(report):
     report.check("velocities in .trr", said[5] == "True", said[5], "True")
     if not shutil.which("pymol"):
         raise holon.RunError("needs pymol")
+    debian = {**os.environ, "PATH": f"/usr/bin:{os.environ['PATH']}"}  # pymol calls python3
     for pdb, xtc in (("ends.pdb", "run.trr"), ("p.pdb", "p.xtc")):
         words = ["pymol", "-cq", scripts["pymol"], "--", run / pdb, run / xtc]
-        said = subprocess.run(words, capture_output=True, text=True).stdout
+        said = subprocess.run(words, env=debian, capture_output=True, text=True).stdout
         found = [line for line in said.splitlines() if line.startswith("STATES")]
         report.check(f"PyMOL, {xtc}", found and int(found[0].split()[2]) >= 5, found[0] if found else said[-300:], "5")
 

@@ -25,7 +25,9 @@ def oldest(report):
 
 def words(report):
     """one sentence for each mistake: what, where, what to do; exit status 2"""
-    run = holon.run(report.work / "run", holon.input_files(holon.INPUTS / "argon"), 1, nsteps=2).folder
+    argon = holon.input_files(holon.INPUTS / "argon")
+    run = holon.run(report.work / "run", argon, 1, nsteps=2, nstxout=0, nstxout_compressed=0).folder
+    frames = holon.run(report.work / "frames", argon, 1, nsteps=2, nstxout=1).folder
     (report.work / "empty").mkdir()
     (report.work / "bad").mkdir()
     (report.work / "bad" / "energy.csv").write_text("step,time_ps,potential\n0,0.0,high\n")
@@ -33,12 +35,12 @@ def words(report):
     for program, arguments, expected in (
         ("holon-report", [report.work / "none"], ("none", "no such folder", "holon-md -o")),
         ("holon-report", [report.work / "empty"], ("empty", "no run")),
-        ("holon-report", [report.work / "bad"], ("energy.csv", "2")),
-        ("holon-export", [run, "-o", x], ("trajectory", "nstxout")),
+        ("holon-report", [report.work / "bad"], ("energy.csv", "high", "repair")),
+        ("holon-export", [run, "-o", x], ("trajectory.h5md", "nstxout")),
         ("holon-export", [run, "-o", report.work / "x.abc"], (".abc", ".xtc")),
         ("holon-export", [run, "-o", report.work / "x.xvg", "--columns", "pres"], ("pres", "pressure_bar")),
-        ("holon-export", [run, "-o", x, "--source", "checkpoint", "-s", "name ("], ("name (", "selection")),
-        ("holon-export", [run, "-o", x, "--source", "checkpoint", "-s", "name OW"], ("no atom",)),
+        ("holon-export", [frames, "-o", x, "-s", "name ("], ("name (", "selection")),
+        ("holon-export", [frames, "-o", x, "-s", "name OW"], ("name OW", "no such atom")),
         ("holon-md", ["--dry-run", "-f", "md.mdp"], ("-c FILE.gro", "--help")),
         ("holon-inspect", [report.work / "bad" / "energy.csv"], ("energy.csv",)),
     ):
