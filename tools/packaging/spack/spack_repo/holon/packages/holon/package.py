@@ -1,10 +1,12 @@
 # Holon for Spack, from the clone that this file is in:
 #
-#   spack repo add tools/packaging/spack
+#   spack repo add tools/packaging/spack/spack_repo/holon
 #   spack install holon
 #
-# docs/installation.md has more.
+# For Spack 1.0 and newer; docs/installation.md has more.
 import pathlib
+
+from spack_repo.builtin.build_systems.cmake import CMakePackage, generator
 
 from spack.package import *
 
@@ -13,7 +15,7 @@ class Holon(CMakePackage):
     """Molecular dynamics of large proteins and liquids, parallel with MPI by domain decomposition. The same bits on any
     number of ranks, constraints solved exactly across domains, every step checkpointed to HDF5."""
 
-    git = pathlib.Path(__file__).resolve().parents[5].as_uri()
+    git = pathlib.Path(__file__).resolve().parents[7].as_uri()
 
     license("BSD-3-Clause")
 
@@ -34,7 +36,7 @@ class Holon(CMakePackage):
     depends_on("xxhash@0.8:")
     depends_on("python@3.11:", type=("build", "run"), when="+python")
     depends_on("py-numpy@1.23:", type=("build", "run"), when="+python")
-    depends_on("py-h5py@3.7:~mpi", type=("build", "run"), when="+python")
+    depends_on("py-h5py@3.7:", type=("build", "run"), when="+python")
     depends_on("googletest@1.12:", type="test")
 
     generator("ninja")
