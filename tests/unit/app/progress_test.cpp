@@ -35,7 +35,7 @@ TEST(Progress, AMinuteApartAtTheSoonest)
 
 TEST(Progress, TenMinutesApartAtTheLatest)
 {
-    EXPECT_EQ(lines_of(1e6, 1).size(), 16u); // of 10000 s
+    EXPECT_EQ(lines_of(1e6, 1).size(), 17u); // sixteen in 10000 s, and that of one per cent
     ProgressSchedule schedule;
     EXPECT_FALSE(schedule.due({.step = 5, .first = 0, .seconds = 599.0})); // no end
     EXPECT_TRUE(schedule.due({.step = 6, .first = 0, .seconds = 600.0}));
