@@ -13,6 +13,7 @@ from .errors import HolonError, missing_library
 
 Array = numpy.typing.NDArray[numpy.float64]
 
+MOST_SHOWN = 60  # characters of a line that a message quotes
 PIECE = 1 << 25  # bytes that are read at a time
 
 # The ends of names tell the units.
@@ -107,13 +108,24 @@ def _whole_lines(file: io.BufferedReader) -> Iterator[bytes]:
             rest += piece
 
 
+def _is_row(line: bytes, width: int) -> bool:
+    try:
+        return len([float(cell) for cell in line.split(b",")]) == width
+    except ValueError:
+        return False
+
+
 def _parsed(path: pathlib.Path, columns: list[str], lines: bytes) -> Array:
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")  # of a piece without rows
             rows = numpy.loadtxt(io.BytesIO(lines), delimiter=",", ndmin=2, comments=None)
-    except ValueError as error:
-        raise HolonError(f"{path}: not the rows of a file of energies: {error}") from None
+    except ValueError:
+        bad = next((line for line in lines.splitlines() if not _is_row(line, len(columns))), b"")
+        shown = bad[:MOST_SHOWN].decode(errors="replace")
+        raise HolonError(
+            f"{path}: no row of {len(columns)} energies: {shown!r}: repair the line or take it out"
+        ) from None
     if len(rows) and rows.shape[1] != len(columns):
         raise HolonError(f"{path}: {rows.shape[1]} numbers in a row, but {len(columns)} columns")
     return rows.reshape(-1, len(columns))

@@ -64,6 +64,11 @@ def frame_times(trajectory: Any) -> list[float]:
 def _open(path: pathlib.Path) -> Any:
     try:
         file = h5py.File(path, "r")
+    except FileNotFoundError:
+        raise HolonError(
+            f"{path}: not there: the run writes no trajectory, which has the names of the atoms, too: set "
+            "nstxout-compressed, in a restart as well"
+        ) from None
     except OSError as error:
         raise HolonError(f"{path}: cannot read the trajectory: {error}") from None
     if "particles/trajectory/position" not in file:
@@ -84,6 +89,7 @@ def topology_universe(file: Any) -> Any:
     universe = mda.Universe.empty(
         atoms, residues, atom_resindex=residue, residue_segindex=[0] * residues, trajectory=False
     )
+    universe.add_TopologyAttr("ids", numpy.arange(1, atoms + 1))
     names = structure["resname"].asstr()[()] if "resname" in structure else ["MOL"] * residues
     universe.add_TopologyAttr("resnames", [str(name) for name in names])
     universe.add_TopologyAttr("resids", numpy.arange(1, residues + 1))

@@ -59,6 +59,17 @@ class Stop(holon.ProgramTest):
         self.assertLess(holon.summary_of(folder)["end_step"], 3)
         self.check_stopped(folder)
 
+    def test_by_a_signal_before_the_program_begins(self):
+        library = holon.BIN.parent / "lib" / "libholon_early_signal.so"
+        if not library.exists():
+            self.skipTest("built with a sanitizer")
+        for number in (signal.SIGUSR1, signal.SIGTERM):
+            folder = self.work / f"early-{number}"
+            early = {**holon.preload(library), "HOLON_EARLY_SIGNAL": str(int(number))}
+            run = holon.run(folder, WATER, 2, nsteps=LONG, status=holon.STOPPED, environment=early)
+            self.assertLess(run.summary["end_step"], 3)
+            self.check_stopped(folder)
+
     def test_a_second_signal_stops_at_once(self):
         folder, launcher = self.start("run")
         frozen = holon.rank_pids(launcher)[1:2]

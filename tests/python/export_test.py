@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 """holon-export: what comes out, read by MDAnalysis and, where it is there, GROMACS, is what the run wrote."""
 
+import os
 import pathlib
 import re
 import shutil
@@ -123,7 +124,8 @@ class Export(runner.ProgramTest):
         export(self.run_, self.work / "x.gro")
         export(self.run_, self.work / "x.xtc")
         script = "load x.gro, w; load_traj x.xtc, w, state=1; print(cmd.count_atoms('w'), cmd.count_states('w'))"
-        done = subprocess.run(["pymol", "-cq", "-d", script], capture_output=True, text=True, cwd=self.work)
+        debian = {**os.environ, "PATH": f"/usr/bin:{os.environ['PATH']}"}  # pymol calls python3
+        done = subprocess.run(["pymol", "-cq", "-d", script], capture_output=True, text=True, cwd=self.work, env=debian)
         self.assertIn("3852 11", done.stdout)
 
     def test_energies(self):

@@ -222,7 +222,7 @@ class Files(runner.ProgramTest):
         self.assertEqual(run.table["potential"].tolist(), [1.0, 2.0, 3.5])
 
     def test_bad_rows_are_refused(self):
-        for row, message in [("2,0.2\n", "energies"), ("2,0.2,x\n", "'x'"), ("2,0.2,1,1\n", "energies")]:
+        for row, message in [("2,0.2\n", "energies"), ("2,0.2,x\n", "'2,0.2,x'"), ("2,0.2,1,1\n", "energies")]:
             folder = write_run(self.work / "run", [[0, 0.0, 1.0], [1, 0.1, 2.0]], self.COLUMNS)
             with open(folder / "energy.csv", "a") as file:
                 file.write(row)

@@ -67,6 +67,9 @@ struct CheckpointInput {
     bool operator==(const CheckpointInput&) const = default;
 };
 
+/// Size of the file of a run on so many ranks, with so many numbers that methods keep with atoms [bytes].
+std::int64_t checkpoint_bytes(const CheckpointInput& input, std::int64_t kept, int ring, int ranks);
+
 std::uint64_t new_run_id(const Communicator& comm); // random, the same on all ranks; not 0. Collective.
 
 struct CheckpointOptions {

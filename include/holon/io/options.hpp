@@ -32,7 +32,9 @@ struct RunOptions {
     bool resume = false;
     bool overwrite = false;
     bool reverse_velocities = false;
+    bool dry_run = false;
     bool help = false;
+    bool keys = false;
     bool version = false;
     std::vector<std::string> defines; // NAME or NAME=value, from --define
     std::vector<Setting> settings;    // every .mdp key given as an option
@@ -40,12 +42,15 @@ struct RunOptions {
 
 /// Parses the arguments (without the program's name). `-`, `_` and case do not matter in option names.
 /// Throws InputError: unknown option (with the nearest known one), missing value, options that exclude each other,
-/// missing files of a start, the output folder among them if the program writes one. With --help or --version nothing
-/// else is asked for.
+/// missing files of a start, the output folder among them if the program writes one. With --help, --keys or --version
+/// nothing else is asked for.
 RunOptions parse_command_line(const std::vector<std::string>& arguments, bool needs_output = true);
 
 /// The text of --help.
 std::string help_text();
+
+/// The text of --keys: every key of the .mdp file that is computed with, as `key = default`, with a line for help.
+std::string keys_text();
 
 /// The settings of a run after defaults, `.mdp` and command line have been merged.
 struct RunSettings {

@@ -21,6 +21,9 @@ public:
     /// written into it, if it holds a run and `start` is fresh, or if another run writes into it. Collective.
     OutputFolder(const Communicator& comm, std::string path, Start start);
 
+    /// Throws what the constructor would throw for what can be seen without touching anything. Collective.
+    static void check(const Communicator& comm, const std::string& path, Start start);
+
     /// Gives the folder free. One that was created here and is empty is removed again. Not collective.
     ~OutputFolder();
     OutputFolder(const OutputFolder&) = delete;

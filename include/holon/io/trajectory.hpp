@@ -76,6 +76,9 @@ struct TrajectoryInfo {
 /// When each quantity is written: positions with all others, if they have no interval.
 PerQuantity<Schedule> schedules_of(const Parameters& parameters);
 
+/// What the frames of so many steps and the one before them take, those of all quantities together [bytes].
+std::int64_t trajectory_bytes(const TrajectoryInfo& info, std::int64_t steps);
+
 /// Fills the last part from a topology. Species: the atomic number, or the index of the atom type if not all are known.
 /// Bonds: all bonded terms and constraints of two atoms that are bonds, and those of rigid water.
 void describe_atoms(const Topology& topology, TrajectoryInfo& info);

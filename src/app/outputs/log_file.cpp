@@ -1,6 +1,7 @@
 #include "log_file.hpp"
 
 #include <cstdio>
+#include <ctime>
 #include <fmt/format.h>
 #include <unistd.h>
 
@@ -12,11 +13,6 @@ LogFile::LogFile(const std::string& path, const OutputMarks& marks)
     : file_(AppendFile::resume(path, marks.log.bytes)), last_table_(marks.last_table),
       terminal_(isatty(STDERR_FILENO) != 0)
 {
-}
-
-void LogFile::line(const std::string& text)
-{
-    file_.append(text + "\n");
 }
 
 void LogFile::energies(const Measurement& m, const std::vector<std::pair<std::string, double>>& terms,
@@ -48,18 +44,12 @@ void LogFile::timings(const std::vector<std::pair<std::string, double>>& stages,
     line(text);
 }
 
-void LogFile::progress(std::int64_t step, std::int64_t first, std::int64_t last, double wall_s)
+void LogFile::progress(const Progress& progress)
 {
-    if (!terminal_ || wall_s - shown_at_ < 1.0) return;
-    shown_at_ = wall_s;
-    std::string left;
-    if (last >= 0 && step > first) {
-        const auto seconds =
-            static_cast<std::int64_t>(wall_s * static_cast<double>(last - step) / static_cast<double>(step - first));
-        left = fmt::format(", {}:{:02}:{:02} left", seconds / 3600, seconds / 60 % 60, seconds % 60);
-    }
-    std::fprintf(stderr, "\rstep %lld of %s%s    ", static_cast<long long>(step),
-                 last >= 0 ? std::to_string(last).c_str() : "(no end)", left.c_str());
+    if (schedule_.due(progress)) line("Progress: " + text_of(progress, std::time(nullptr)));
+    if (!terminal_ || progress.seconds - shown_at_ < 1.0) return;
+    shown_at_ = progress.seconds;
+    std::fprintf(stderr, "\r%s    ", text_of(progress, std::time(nullptr)).c_str());
 }
 
 void LogFile::end_progress()

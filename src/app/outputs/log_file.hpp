@@ -1,5 +1,7 @@
 #pragma once
 
+#include "progress.hpp"
+
 #include <holon/dynamics/measurement.hpp>
 #include <holon/io/checkpoint.hpp>
 
@@ -20,7 +22,8 @@ public:
     /// Goes on in a file as it was when `marks` were taken. Failure, if that does not work.
     LogFile(const std::string& path, const OutputMarks& marks);
 
-    void line(const std::string& text = {});
+    void line(const std::string& text = {}) { append(text + "\n"); }
+    void append(const std::string& lines) { file_.append(lines); }
 
     /// A table of energies, temperature and pressure at one step; not again if that of the last step is there.
     void energies(const Measurement& m, const std::vector<std::pair<std::string, double>>& terms,
@@ -29,8 +32,9 @@ public:
     /// Two columns: seconds and share of the wall time.
     void timings(const std::vector<std::pair<std::string, double>>& stages, double wall_s);
 
-    /// One line on standard error if that is a terminal, at most once a second: step and time left.
-    void progress(std::int64_t step, std::int64_t first, std::int64_t last, double wall_s);
+    /// Step and time left: a line of the file now and then, see ProgressSchedule, and if standard error is a terminal
+    /// one line there, renewed each second.
+    void progress(const Progress& progress);
 
     /// Ends the progress line.
     void end_progress();
@@ -45,6 +49,7 @@ private:
     std::int64_t last_table_ = OutputMarks::no_step;
     bool terminal_;
     double shown_at_ = -1.0; // wall seconds
+    ProgressSchedule schedule_;
 };
 
 } // namespace holon

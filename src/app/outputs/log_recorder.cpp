@@ -1,7 +1,7 @@
 #include "log_recorder.hpp"
 
-#include "reports/mesh_report.hpp"
 #include "reports/parallel_report.hpp"
+#include "reports/system_report.hpp"
 
 #include <holon/comm/on_root.hpp>
 #include <holon/core/state_hash.hpp>
@@ -27,25 +27,9 @@ LogRecorder::LogRecorder(const Communicator& comm, const RunFolder& folder, cons
 void LogRecorder::describe(const RunInput& input, System& system, const std::optional<MeshReport>& mesh,
                            const std::vector<ConstraintDiagnosis>& diagnoses)
 {
-    const auto& comm = system.comm();
-    const auto& topology = system.topology();
-    const auto least = -comm.max(-std::int64_t{system.atoms.n_owned}),
-               most = comm.max(std::int64_t{system.atoms.n_owned});
-    const auto copies = comm.max(std::int64_t{system.atoms.n_total - system.atoms.n_owned});
+    const auto text = system_text(system, mesh, diagnoses);
     if (!file_) return;
-    const auto& n = system.partition().grid().n();
-    line(parallel_text(comm.size()));
-    line(fmt::format("System: {}: {} atoms, {} molecules, {} constraints, total charge {:.4f} e", topology.name,
-                     topology.n_atoms(), topology.n_molecules(), topology.n_constraints(), topology.total_charge()));
-    const Mat3 box = system.box().vectors();
-    line(fmt::format("Box: ({:.5f} 0 0) ({:.5f} {:.5f} 0) ({:.5f} {:.5f} {:.5f}) nm, {:.3f} nm^3", box(0, 0), box(1, 0),
-                     box(1, 1), box(2, 0), box(2, 1), box(2, 2), system.box().volume()));
-    line(fmt::format("Domains: {} x {} x {}, {} to {} atoms per rank, at most {} copies", n[0], n[1], n[2], least, most,
-                     copies));
-    if (mesh) line(mesh_text(*mesh));
-    if (topology.n_virtual_sites() > 0) line(fmt::format("Virtual sites: {}", topology.n_virtual_sites()));
-    if (!system.constraints().empty())
-        line("Constraints:\n" + system.constraints().description() + diagnosis_text(diagnoses, topology));
+    file_->append(text);
     if (start_step_ != parameters_.init_step || input.in_place)
         line(fmt::format("Going on from the checkpoint of step {}", start_step_));
     for (const auto& note : input.notes.texts()) line("Note: " + note);
@@ -55,8 +39,10 @@ void LogRecorder::describe(const RunInput& input, System& system, const std::opt
 void LogRecorder::frame(System&, const Clock& clock)
 {
     if (file_)
-        file_->progress(clock.step, start_step_, parameters_.endless() ? -1 : parameters_.last_step(),
-                        clocks_.wall_seconds());
+        file_->progress({.step = clock.step,
+                         .first = start_step_,
+                         .last = parameters_.endless() ? Progress::no_end : parameters_.last_step(),
+                         .seconds = clocks_.wall_seconds()});
 }
 
 bool LogRecorder::wants_energies(std::int64_t step) const

@@ -43,18 +43,26 @@ RunFolder::RunFolder(const Communicator& comm, const OutputFolder& folder, bool 
     : folder_(folder), in_place_(in_place)
 {
     on_root(comm, [&] { // nothing is touched before everything has been looked at
-        const auto trajectory = in_place_ ? trajectory_in(folder_.path()) : std::string();
-        if (goes_on_in(energies_name) && marks.energies.bytes > 0)
-            EnergyFile::check_append(file(energies_name), energy_columns, marks.energies.bytes);
-        if (!trajectory.empty() && trajectory_info.writes_any())
-            TrajectoryWriter::check_append(trajectory, trajectory_info);
         if (!in_place_) return;
+        const auto trajectory = trajectory_in(folder_.path());
+        check(folder_.path(), marks, trajectory_info, energy_columns);
         start_marks_ = marks;
         if (trajectory.empty()) start_marks_.frames = 0, start_marks_.last_frame = OutputMarks::no_step;
         if (!goes_on_in(energies_name)) start_marks_.energies = {};
         if (!goes_on_in(log_name)) start_marks_.log = {}, start_marks_.last_table = OutputMarks::no_step;
         if (trajectory == file(old_trajectory_name)) std::filesystem::rename(trajectory, file(trajectory_name));
     });
+}
+
+void RunFolder::check(const std::string& folder, const OutputMarks& marks, const TrajectoryInfo& trajectory_info,
+                      const std::vector<std::string>& energy_columns)
+{
+    const auto trajectory = trajectory_in(folder);
+    const auto energies = folder + "/" + energies_name;
+    if (std::filesystem::exists(energies) && marks.energies.bytes > 0)
+        EnergyFile::check_append(energies, energy_columns, marks.energies.bytes);
+    if (!trajectory.empty() && trajectory_info.writes_any())
+        TrajectoryWriter::check_append(trajectory, trajectory_info);
 }
 
 bool RunFolder::goes_on_in(const char* name) const

@@ -29,6 +29,10 @@ public:
     RunFolder(const Communicator& comm, const OutputFolder& folder, bool in_place, const OutputMarks& marks,
               const TrajectoryInfo& trajectory, const std::vector<std::string>& energy_columns);
 
+    /// InputError, if a run that goes on in a folder cannot go on in one of its files. Touches nothing; on rank 0.
+    static void check(const std::string& folder, const OutputMarks& marks, const TrajectoryInfo& trajectory,
+                      const std::vector<std::string>& energy_columns);
+
     std::string file(const char* name) const { return folder_.file(name); }
     bool in_place() const { return in_place_; }
     bool goes_on_in(const char* name) const; // a file of an earlier start

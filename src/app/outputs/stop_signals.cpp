@@ -30,11 +30,17 @@ extern "C" void request_stop(int signal)
     std::raise(signal); // takes effect when this handler returns
 }
 
+#if defined(__ELF__)
+/// Before the constructors of any library, those of MPI among them, which take most of the time until main(): a request
+/// that comes meanwhile would end the program. What comes while libraries are still being loaded does.
+[[gnu::section(".preinit_array"), gnu::used]] void (*const listen_early)() = listen_for_signals;
+#endif
+
 } // namespace
 
 void listen_for_signals()
 {
-    started_at = now();
+    if (started_at == 0) started_at = now();
     struct sigaction action {};
     action.sa_handler = request_stop;
     action.sa_flags = SA_RESTART;

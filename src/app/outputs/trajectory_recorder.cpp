@@ -4,6 +4,21 @@
 
 namespace holon {
 
+TrajectoryInfo trajectory_info(const RunInput& input, const System& system, std::int64_t step)
+{
+    const auto& p = input.settings.parameters;
+    TrajectoryInfo info;
+    info.atoms = system.topology().n_atoms();
+    info.run_id = input.stored.run_id;
+    info.program_version = HOLON_VERSION;
+    info.schedule = schedules_of(p);
+    info.double_precision = p.precision == Precision::real64;
+    info.first_step = step;
+    info.last_step = p.last_step();
+    if (system.comm().root()) describe_atoms(*input.topology, info);
+    return info;
+}
+
 TrajectoryRecorder::TrajectoryRecorder(const Communicator& comm, const RunFolder& folder, const TrajectoryInfo& info)
 {
     if (!info.writes_any()) return;

@@ -3,11 +3,15 @@
 #include "run_file.hpp"
 #include "run_folder.hpp"
 
+#include <holon/app/input.hpp>
 #include <holon/dynamics/system.hpp>
 
 #include <optional>
 
 namespace holon {
+
+/// What the trajectory of a run that is at `step` will be.
+TrajectoryInfo trajectory_info(const RunInput& input, const System& system, std::int64_t step);
 
 /// trajectory.h5md: positions, velocities and forces, each when it is due.
 class TrajectoryRecorder : public RunFile {

@@ -266,8 +266,10 @@ void seal(CheckpointDirectory& directory, const RawFile& file)
     directory.checksum = checksum_of(directory);
 }
 
-CheckpointDirectory create_checkpoint_file(const std::string& path, const CheckpointInput& input, std::int64_t kept,
-                                           int ring, int ranks)
+namespace {
+
+/// Of a file that is to be made: what follows from its size.
+CheckpointDirectory new_directory(const CheckpointInput& input, std::int64_t kept, int ring, int ranks)
 {
     HOLON_ASSERT(ring >= 1 && ring <= max_ring && input.atoms > 0,
                  fmt::format("{} slots, {} atoms", ring, input.atoms));
@@ -280,11 +282,31 @@ CheckpointDirectory create_checkpoint_file(const std::string& path, const Checkp
     directory.format = checkpoint_format;
     directory.kept = kept;
     std::tie(directory.rows, directory.kept_rows) = rows_needed(directory);
+    return directory;
+}
 
+/// A little more than the file will have.
+std::int64_t bytes_needed(const CheckpointInput& input, const CheckpointDirectory& directory)
+{
     std::int64_t needed = std::int64_t{1} << 20;
     for (const auto& [name, text] : input.texts) needed += static_cast<std::int64_t>(text.size()) + page_bytes;
     for (const auto& part : directory.parts(0)) needed += directory.slot_count() * part.size;
-    RawFile(path, RawFile::Mode::create).allocate(needed); // the HDF5 library copes badly with a full disk
+    return needed;
+}
+
+} // namespace
+
+std::int64_t checkpoint_bytes(const CheckpointInput& input, std::int64_t kept, int ring, int ranks)
+{
+    return bytes_needed(input, new_directory(input, kept, ring, ranks));
+}
+
+CheckpointDirectory create_checkpoint_file(const std::string& path, const CheckpointInput& input, std::int64_t kept,
+                                           int ring, int ranks)
+{
+    auto directory = new_directory(input, kept, ring, ranks);
+    RawFile(path, RawFile::Mode::create)
+        .allocate(bytes_needed(input, directory)); // the HDF5 library copes badly with a full disk
     lay_out(path, input, directory);
 
     const RawFile file(path, RawFile::Mode::write);

@@ -13,6 +13,7 @@
 #include <filesystem>
 #include <optional>
 #include <system_error>
+#include <unistd.h>
 
 namespace holon {
 
@@ -46,6 +47,21 @@ std::vector<fs::path> create_folders(const std::string& path)
     return created;
 }
 
+/// InputError for a folder that holds a run which is to stay.
+void refuse_run_in(const std::string& path)
+{
+    if (const auto files = OutputFolder::run_files(path); !files.empty())
+        throw InputError(fmt::format("The folder {} already holds a run ({}). Choose another one with -o, continue it "
+                                     "with --restart {}/checkpoint.h5, or replace it with --overwrite.",
+                                     path, fmt::join(files, ", "), path));
+}
+
+std::string without_slashes(std::string path)
+{
+    while (path.size() > 1 && path.back() == '/') path.pop_back();
+    return path;
+}
+
 } // namespace
 
 struct OutputFolder::Root {
@@ -61,19 +77,28 @@ struct OutputFolder::Root {
 };
 
 OutputFolder::OutputFolder(const Communicator& comm, std::string path, Start start)
-    : comm_(comm), path_(std::move(path))
+    : comm_(comm), path_(without_slashes(std::move(path)))
 {
-    while (path_.size() > 1 && path_.back() == '/') path_.pop_back();
     on_root(comm_, [&] {
         auto root = std::make_unique<Root>();
         root->created = create_folders(path_);
         root->lock.emplace(file(".holon-lock"));
-        if (const auto files = run_files(path_); start == Start::fresh && !files.empty())
-            throw InputError(
-                fmt::format("The folder {} already holds a run ({}). Choose another one with -o, continue it "
-                            "with --restart {}, or replace it with --overwrite.",
-                            path_, fmt::join(files, ", "), file("checkpoint.h5")));
+        if (start == Start::fresh) refuse_run_in(path_);
         root_ = std::move(root);
+    });
+}
+
+void OutputFolder::check(const Communicator& comm, const std::string& path, Start start)
+{
+    on_root(comm, [&] {
+        auto there = fs::absolute(without_slashes(path)).lexically_normal();
+        std::error_code error;
+        while (!fs::exists(there, error) && there.has_relative_path()) there = there.parent_path();
+        if (!fs::is_directory(there, error) || ::access(there.c_str(), W_OK | X_OK) != 0)
+            throw InputError(fmt::format("Cannot write into the output folder {}: {} {}. Choose another one with -o.",
+                                         path, there.string(),
+                                         fs::is_directory(there, error) ? "is not writable" : "is no folder"));
+        if (start == Start::fresh) refuse_run_in(without_slashes(path));
     });
 }
 

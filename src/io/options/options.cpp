@@ -38,8 +38,11 @@ po::options_description program_options(RunOptions& o)
     add("resume", po::bool_switch(&o.resume), "start, or go on where the output folder has a checkpoint");
     add("overwrite", po::bool_switch(&o.overwrite), "start anew in a folder that holds a run");
     add("reverse-velocities", po::bool_switch(&o.reverse_velocities), "turn time round at the start");
+    add("dry-run", po::bool_switch(&o.dry_run),
+        "check all input, try a few steps, show domains, speed, memory and disk; write nothing");
     add("define", po::value(&o.defines)->value_name("NAME[=VALUE]"), "define for the topology; may be repeated");
     add("help,h", po::bool_switch(&o.help), "show this text");
+    add("keys", po::bool_switch(&o.keys), "show every key of the .mdp file, with its default");
     add("version", po::bool_switch(&o.version), "show the version");
     return description;
 }
@@ -124,6 +127,7 @@ void check_combination(const RunOptions& o, bool needs_output)
         require(!o.coordinates.empty(), "the coordinates are missing: -c FILE.gro");
         require(!o.topology.empty(), "the topology is missing: -p FILE.top");
         require(!needs_output || !o.output.empty(), "the output folder is missing: -o FOLDER");
+        require(!o.resume || !o.output.empty(), "--resume needs the output folder: -o FOLDER");
         require(!o.resume || !o.overwrite, "--resume and --overwrite exclude each other");
         return;
     }
@@ -144,7 +148,7 @@ RunOptions parse_command_line(const std::vector<std::string>& arguments, bool ne
     po::variables_map values;
     parse(arguments, known, values);
     po::notify(values);
-    if (options.help || options.version) return options;
+    if (options.help || options.keys || options.version) return options;
 
     for (std::string& define : options.defines) {
         if (define.starts_with("-D")) define.erase(0, 2);
@@ -160,7 +164,7 @@ RunOptions parse_command_line(const std::vector<std::string>& arguments, bool ne
                 "--" + key.name + " must not contain ';' or line ends");
         options.settings.push_back({key.name, value, "command line"});
     }
-    check_combination(options, needs_output);
+    check_combination(options, needs_output && !options.dry_run);
     return options;
 }
 
@@ -185,6 +189,19 @@ std::string help_text()
             "\nHOLON_INSTRUCTION_SET=baseline, v3 (AVX2) or v4 (AVX-512) in the environment of rank 0 chooses the "
             "kernels,\nwhich all give the same bits; without it, it is the best that all processors have.\n";
     return text.str();
+}
+
+std::string keys_text()
+{
+    std::string text;
+    const MdpValues defaults;
+    for (const MdpKey& key : mdp_keys()) {
+        if (key.rule != KeyRule::computed || !key.write) continue;
+        const auto value = key.write(defaults);
+        text +=
+            key.name + " =" + (value.empty() ? "" : " " + value) + (key.help.empty() ? "" : "   ; " + key.help) + "\n";
+    }
+    return text;
 }
 
 } // namespace holon

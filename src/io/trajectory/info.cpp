@@ -59,6 +59,18 @@ PerQuantity<Schedule> schedules_of(const Parameters& p)
     return schedule;
 }
 
+std::int64_t trajectory_bytes(const TrajectoryInfo& info, std::int64_t steps)
+{
+    constexpr std::int64_t stamps = 88; // step, time, edges of the box
+    std::int64_t bytes = 0;
+    for (const auto q : all_quantities) {
+        const bool forces = q == Quantity::force || q == Quantity::constraint_force;
+        if (!info.schedule[q].empty())
+            bytes += info.schedule[q].most(steps) * (stamps + info.atoms * (forces || info.double_precision ? 24 : 12));
+    }
+    return bytes;
+}
+
 void describe_atoms(const Topology& topology, TrajectoryInfo& info)
 {
     const bool elements_known =
