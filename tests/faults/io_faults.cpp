@@ -342,10 +342,13 @@ int fstat(int descriptor, struct stat* status) noexcept
     return by_descriptor("fstat", descriptor, Needs::nothing, [&] { return REAL(fstat)(descriptor, status); });
 }
 
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wshadow" // of the struct of the same name
 int flock(int descriptor, int operation) noexcept
 {
     return by_descriptor("flock", descriptor, Needs::nothing, [&] { return REAL(flock)(descriptor, operation); });
 }
+#pragma GCC diagnostic pop
 
 void* mmap(void* at, size_t size, int protection, int flags, int descriptor, off_t offset) noexcept
 {
