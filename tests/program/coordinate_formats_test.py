@@ -87,7 +87,10 @@ class CoordinateFormats(holon.ProgramTest):
         velocity = ["VELOCITYRED", *(f"{0.001 * k:15.9f} 0.25 -0.5" for k in range(len(atoms))), "END"]
         text = "\n".join(["TITLE", "Chains", "END", "# a remark", *block, *velocity, "BOX", lines[-1], "END", ""])
         (self.work / "v.g96").write_text(text)
+        first, last = "\n".join(["TITLE", "VELOCITY and POSITION", "END", "BOX", lines[-1], "END", "", *velocity]), "\n".join(block)
+        (self.work / "w.g96").write_text(f"{first}\n{last}\n{last.replace('0.', '1.')}\n{first}\n")  # and another frame
         x, _, run = self.start("v.g96", continuation="yes")
+        self.assertEqual(self.start("w.g96", continuation="yes")[2].summary["initial"], run.summary["initial"])
         self.assertGreater(run.summary["initial"]["energies_kJ_per_mol"]["kinetic"], 1.0)
         numpy.testing.assert_allclose(x[:, :3], self.start("conf.gro")[0][:, :3], atol=1e-9)
         numpy.testing.assert_allclose(x[7, 3:], [0.007, 0.25, -0.5], atol=1e-9)
@@ -116,6 +119,8 @@ class CoordinateFormats(holon.ProgramTest):
         self.refused("e.pdb", pdb.replace("90.00  90.00  90.00", "10.00  90.00 170.00"), "has such")
         self.refused("a.g96", "TITLE\nx\nEND\n", "a.g96: there is no block POSITION")
         self.refused("b.g96", "POSITIONRED\n1 2\nEND\nBOX\n1 2 x\nEND\n", "b.g96:5: expected the box")
+        self.refused("c.g96", "BOX\n1 2 3\nEND\nPOSITIONRED\n1 2 3\n", "c.g96:4: the block POSITIONRED has no END")
+        self.refused("e.cif", "data_x\n_struct.title\n;a\nb\n", "e.cif:3: the text that begins here has no end")
         self.refused("a.cif", "data_x\n_cell.length_a 12\n", "a.cif: there is no loop of _atom_site")
         loop = "data_x\nloop_\n_atom_site.Cartn_x\n_atom_site.Cartn_y\n"
         self.refused("b.cif", loop + "1 2\n", "the loop of _atom_site has no cartn_z")

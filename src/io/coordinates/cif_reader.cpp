@@ -12,7 +12,7 @@ namespace {
 /// together; comments are left out. S. R. Hall, F. H. Allen, I. D. Brown, Acta Cryst. A47, 655 (1991).
 class CifWords {
 public:
-    explicit CifWords(const std::string& path) : lines_(path) {}
+    explicit CifWords(const std::string& path) : path_(path), lines_(path) {}
 
     struct Word {
         std::string text;
@@ -24,7 +24,7 @@ public:
     {
         for (;;) {
             const auto first = line_.find_first_not_of(" \t", at_);
-            if (first == std::string::npos || (line_[first] == '#' && (first == 0 || at_ <= first))) {
+            if (first == std::string::npos || line_[first] == '#') {
                 if (!next_line()) {
                     word = {};
                     return false;
@@ -52,7 +52,13 @@ private:
     bool text_field(Word& word)
     {
         word = {line_.substr(1), true};
-        while (next_line() && !line_.starts_with(';')) word.text += '\n' + line_;
+        const auto first = line_number();
+        for (;;) {
+            if (!next_line())
+                throw InputError(path_ + ":" + std::to_string(first) + ": the text that begins here has no end (;)");
+            if (line_.starts_with(';')) break;
+            word.text += '\n' + line_;
+        }
         at_ = 1;
         return true;
     }
@@ -78,6 +84,7 @@ private:
         return true;
     }
 
+    std::string path_;
     LineReader lines_;
     std::string line_;
     std::size_t at_ = 0;
@@ -100,8 +107,8 @@ public:
                 continue;
             }
             if (name.starts_with("_cell") && name.size() > 5 && words_->next(word)) {
-                name[5] = '.'; // also where it is an underscore
-                cell[name] = word.text;
+                name[5] = '.';                 // also where it is an underscore
+                cell.emplace(name, word.text); // that of the first block, as the atoms are
             } else if (name == "_struct.title" && words_->next(word)) {
                 title_ = printable(word.text, 200);
             }

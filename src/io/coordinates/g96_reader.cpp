@@ -15,18 +15,28 @@ public:
         LineReader lines(path);
         std::string_view line;
         bool has_box = false;
-        while (next_line(lines, line) && !(has_box && n_atoms_ > 0)) {
+        while (next_line(lines, line)) {
             const std::string block(trimmed(line));
+            if (block.empty()) continue;
+            const auto first = lines.number();
+            if (block.starts_with("POSITION") && n_atoms_ > 0) break; // the next frame
             std::int64_t n = 0;
-            for (; next_line(lines, line) && trimmed(line) != "END"; ++n) {
+            bool ended = false;
+            for (; next_line(lines, line) && !(ended = trimmed(line) == "END"); ++n) {
                 if (block == "TITLE" && title_.empty()) title_ = printable(trimmed(line), 200);
                 if (block == "BOX" && !has_box) {
                     read_box(line, lines.number());
                     has_box = true;
                 }
             }
-            if (block.starts_with("POSITION")) n_atoms_ = n;
-            if (block.starts_with("VELOCITY")) n_velocities_ = n;
+            if (!ended) fail_at(first, "the block " + printable(block) + " has no END");
+            if (block.starts_with("POSITION")) {
+                n_atoms_ = n;
+                reduced_ = seek(positions_, first);
+            } else if (block.starts_with("VELOCITY") && n_velocities_ == 0) {
+                n_velocities_ = n;
+                reduced_velocities_ = seek(velocities_, first);
+            }
         }
         has_velocities_ = n_velocities_ > 0;
         if (n_atoms_ == 0) throw InputError(path_ + ": there is no block POSITION with atoms; is this a .g96 file?");
@@ -34,8 +44,6 @@ public:
         if (has_velocities_ && n_velocities_ != n_atoms_)
             throw InputError(path_ + ": there are " + std::to_string(n_atoms_) + " positions and " +
                              std::to_string(n_velocities_) + " velocities");
-        reduced_ = seek(positions_, "POSITION");
-        if (has_velocities_) reduced_velocities_ = seek(velocities_, "VELOCITY");
     }
 
     std::vector<GroAtom> next(std::int64_t max_atoms) override
@@ -62,13 +70,13 @@ private:
         return false;
     }
 
-    /// To the first line of a block; whether it is a reduced one, of numbers alone.
-    static bool seek(LineReader& lines, std::string_view block)
+    /// To the first line of the block with this headline; whether it is a reduced one, of numbers alone.
+    static bool seek(LineReader& lines, std::int64_t headline)
     {
         std::string_view line;
-        while (next_line(lines, line))
-            if (trimmed(line).starts_with(block)) return trimmed(line).ends_with("RED");
-        return false;
+        while (lines.number() < headline && lines.next(line)) {
+        }
+        return trimmed(line).ends_with("RED");
     }
 
     void read_box(std::string_view line, std::int64_t number)
