@@ -47,6 +47,28 @@ class Bench(holon.ProgramTest):
         self.assertIsNone(result["gromacs_ns_per_day"])
         self.assertIn("% of the wall time", text)
 
+    def test_several_builds_of_gromacs_and_standard_cases(self):
+        builds = [program for program in ("gmx_mpi", "gmx", "gmx_mpi_d") if shutil.which(program)]
+        words = ["--gmx", *builds] if builds else []
+        text, found = self.bench(holon.INPUTS / "spce", *words, "--cases", "double", "one-rank")
+        names = [result["system"] for result in found["results"]]
+        self.assertEqual(names, ["spce", "spce-double", "spce-one-rank"])
+        self.assertEqual([result["ranks"] for result in found["results"]], [2, 2, 1])
+        for result in found["results"]:
+            double = result["system"] == "spce-double"
+            programs = [pathlib.Path(other["program"]).name for other in result["gromacs"]]
+            self.assertEqual(programs, [name for name in builds if name.endswith("_d") == double])
+            for other in result["gromacs"]:
+                self.assertAlmostEqual(other["ratio"], result["ns_per_day"] / other["ns_per_day"], places=9)
+                self.assertIn(f"| {result['system']} | {result['ranks']} | {other['name']} |", text)
+
+    def test_a_build_that_is_none_is_refused(self):
+        for path, what in ((self.work / "gmx", "can not be run"), (sys.executable, "not a program of GROMACS")):
+            words = [sys.executable, TOOL, holon.INPUTS / "spce", "--gmx", path]
+            done = subprocess.run(list(map(str, words)), capture_output=True, text=True)
+            self.assertEqual(done.returncode, 1)
+            self.assertIn(what, done.stderr)
+
     def test_the_plot_of_costs_is_a_picture(self):
         costs = [{"atoms": 3852, "cpu_us_per_atom_step": 0.9}, {"atoms": 1109376, "cpu_us_per_atom_step": 1.0}]
         picture = xml.etree.ElementTree.fromstring(plot.cost_by_size(costs))

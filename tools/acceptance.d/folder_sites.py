@@ -4,6 +4,7 @@ import shutil
 
 import gromacs
 from support import holon_runner as holon
+import builds
 import measure
 import physics
 import site_energies
@@ -95,7 +96,7 @@ def speed(report, rounds=3, seconds=10):
     ratios = {}
     for name, folder in (("SPC/E", holon.INPUTS / "spce"), ("TIP4P/2005", report.work / "tip4p")):
         work = report.work / name.replace("/", "-")
-        runner = measure.Runner(work, 2, rounds, seconds, with_gromacs=True)
+        runner = measure.Runner(work, 2, rounds, seconds, builds=builds.required())
         found = runner.measure("system", folder, {"coulombtype": "PME"}, errors=False)
         ratios[name] = found["ratio"]
         report.note(f"{name}: holon-md [ns/day]", found["ns_per_day"])

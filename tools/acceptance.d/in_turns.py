@@ -1,5 +1,6 @@
 """Speed of an input in turns with gmx_mpi, on as many ranks of one thread each; on a quiet machine."""
 
+import builds
 import measure
 
 
@@ -9,7 +10,7 @@ def in_turns(report, folder, settings, least, rounds, seconds, ranks=2, goal=Non
     `seconds`: of each run. With a mesh the errors of the forces count, too.
     """
     errors = "reaction" not in settings.get("coulombtype", "PME")
-    runner = measure.Runner(report.work, ranks, rounds, seconds, with_gromacs=True)
+    runner = measure.Runner(report.work, ranks, rounds, seconds, builds=builds.required(settings))
     found = runner.measure("system", folder, settings, errors=errors)
     for program, key in (("gmx_mpi", "gromacs_ns_per_day"), ("holon-md", "ns_per_day")):
         report.note(f"{program} [ns/day]", found[key])

@@ -25,10 +25,11 @@ def of_holon(work, folder, settings, ranks, exact):
     return references.relative_rms(of_run(work / "point", folder, ranks, settings), exact)
 
 
-def of_gromacs(work, folder, settings, ranks, exact):
-    """Of gmx_mpi in mixed precision."""
-    work = work / "gmx-point"
+def of_gromacs(build, work, folder, settings, ranks, exact):
+    """Of a build of GROMACS, in its precision."""
+    work = work / "point"
     work.mkdir(exist_ok=True)
-    gromacs.run_input(work, folder, {**settings, **references.SINGLE_POINT}, program="gmx_mpi")
-    gromacs.gmx(work, "mdrun", "-deffnm", "gmx", "-ntomp", 1, "-notunepme", program="gmx_mpi", ranks=ranks)
-    return references.relative_rms(gromacs.forces_of_run(work, "gmx", program="gmx_mpi"), exact)
+    gromacs.run_input(work, folder, {**settings, **references.SINGLE_POINT}, program=build.program)
+    words = ["mdrun", "-deffnm", "gmx", *build.mdrun(ranks), "-notunepme"]
+    gromacs.gmx(work, *words, program=build.program, ranks=build.launched_ranks(ranks))
+    return references.relative_rms(gromacs.forces_of_run(work, "gmx", program=build.program), exact)

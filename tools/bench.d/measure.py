@@ -8,12 +8,14 @@ import statistics
 import subprocess
 import sys
 
+import builds as gromacs_builds
 import force_error
 import gromacs
 from support import holon_runner as holon
 from support import systems
 
-HOLON_KEYS = {"precision", "mesh", "mesh_accuracy", "domains", "dlb", "skin", "checkpoint_interval", "checkpoint_sync"}
+HOLON_KEYS = {"precision", "mesh", "mesh_accuracy", "coulomb_split_radius", "domains", "dlb", "skin"}
+HOLON_KEYS |= {"checkpoint_interval", "checkpoint_sync", "checkpoint_mapping"}
 WATER = {"4k": (1, 1, 1), "23k": (2, 3, 1), "100k": (3, 3, 3), "1M": (6, 6, 8)}  # copies of inputs/spce
 WATER_SETTINGS = {"coulombtype": "PME", "nstxout_compressed": 0, "nstenergy": 100, "nstlog": 0}
 PROBE_STEPS = 20  # to find out how many steps fill the time
@@ -24,7 +26,7 @@ PEAK = """\
 import os, resource, subprocess, sys
 status = subprocess.run(sys.argv[2:]).returncode
 peak = resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss
-open(sys.argv[1] + "." + os.environ["OMPI_COMM_WORLD_RANK"], "w").write(str(peak))
+open(sys.argv[1] + "." + os.environ.get("OMPI_COMM_WORLD_RANK", "0"), "w").write(str(peak))
 sys.exit(status)
 """
 
@@ -42,16 +44,16 @@ def processor():
 def launch(mark, ranks, *words):
     """Runs a program on `ranks` ranks of one thread in the folder of `mark`; returns the peak of memory of each [kB].
 
-    Raises RunError if it fails. `mark`: path of the files in which the ranks leave their peaks.
+    Raises RunError if it fails. `mark`: path of the files in which the ranks leave their peaks. 0 ranks: no launcher.
     """
     wrapper = mark.with_name("peak.py")
     wrapper.write_text(PEAK)
-    command = [*holon.launch(ranks), sys.executable, wrapper, mark, *words]
-    environment = {**os.environ, "OMP_NUM_THREADS": "1"}
+    start, environment = gromacs_builds.launcher(max(ranks, 1))
+    command = [*(start if ranks else []), sys.executable, wrapper, mark, *words]
     done = subprocess.run(list(map(str, command)), cwd=mark.parent, env=environment, capture_output=True, text=True)
     if done.returncode != 0:
         raise holon.RunError(f"{' '.join(map(str, words))}\n{done.stdout[-1000:]}{done.stderr[-3000:]}")
-    return [int(mark.with_name(f"{mark.name}.{rank}").read_text()) for rank in range(ranks)]
+    return [int(mark.with_name(f"{mark.name}.{rank}").read_text()) for rank in range(max(ranks, 1))]
 
 
 def water(target, size):
@@ -67,31 +69,38 @@ def pairs_within(atoms, volume, cutoff):
 
 
 class Runner:
-    def __init__(self, work, ranks, rounds, seconds, with_gromacs):
+    """`builds`: of GROMACS, each of which has its turn before Holon's in every round."""
+
+    def __init__(self, work, ranks, rounds, seconds, builds=()):
         self.work, self.ranks, self.rounds, self.seconds = work, ranks, rounds, seconds
-        self.with_gromacs = with_gromacs
+        self.builds = list(builds)
 
     def measure(self, name, folder, settings, errors=True):
         """The figures of a system, as tools/bench prints them; `errors`: those of the forces too."""
         settings = {key.replace("-", "_"): value for key, value in settings.items()}
         work = self.work / name / "runs"
-        work.mkdir(parents=True, exist_ok=True)
         shared = {key: value for key, value in settings.items() if key not in HOLON_KEYS}
+        works = {build: work / f"gmx-{number}" for number, build in enumerate(self.builds)}
+        for path in (work, *works.values()):
+            path.mkdir(parents=True, exist_ok=True)
         steps = self.steps_for(work, folder, settings)
-        gromacs_steps = self.prepare_gromacs(work, folder, shared) if self.with_gromacs else 0
-        runs, speeds = [], []
+        gromacs_steps = {build: self.prepare_gromacs(build, works[build], folder, shared) for build in self.builds}
+        runs, speeds = [], {build: [] for build in self.builds}
         for _ in range(self.rounds):
-            if self.with_gromacs:
-                speeds.append(self.run_gromacs(work, gromacs_steps, reset=True))
+            for build in self.builds:
+                speeds[build].append(self.run_gromacs(build, works[build], gromacs_steps[build], reset=True))
             runs.append(self.run_holon(work, folder, settings, steps))
-        found = self.figures(name, folder, {**gromacs.read_mdp(folder / "md.mdp"), **settings}, runs, speeds)
-        found["force_error"] = found["gromacs_force_error"] = None
+        found = self.figures(name, folder, {**gromacs.read_mdp(folder / "md.mdp"), **settings}, runs)
+        others = [self.of_build(build, found, speeds[build]) for build in self.builds]
         if errors:
             exact = force_error.reference(work, folder, settings, self.ranks)
             found["force_error"] = force_error.of_holon(work, folder, settings, self.ranks, exact)
-            if self.with_gromacs:
-                found["gromacs_force_error"] = force_error.of_gromacs(work, folder, shared, self.ranks, exact)
-        return found
+            for build, other in zip(self.builds, others):
+                how = (build, works[build], folder, shared, self.ranks, exact)
+                other["force_error"] = force_error.of_gromacs(*how)
+        first = others[0] if others else {}
+        more = {f"gromacs_{key}": first.get(key) for key in ("ns_per_day", "ns_per_day_each", "kB_per_atom", "force_error")}
+        return {**found, **more, "ratio": first.get("ratio"), "gromacs": others}
 
     def timed(self, work, folder, settings):
         """The summary of one run that fills the time, without GROMACS."""
@@ -108,21 +117,36 @@ class Runner:
         peaks = launch(work / "holon-peak", self.ranks, holon.BIN / "holon-md", *arguments)
         return {**holon.summary_of(output), "peak_kB": sum(peaks)}
 
-    def prepare_gromacs(self, work, folder, settings):
+    def prepare_gromacs(self, build, work, folder, settings):
         """Makes gmx.tpr; returns how many steps fill the time."""
-        gromacs.run_input(work, folder, {**settings, "nsteps": -1}, program="gmx_mpi")
-        per_day = self.run_gromacs(work, 5 * PROBE_STEPS, reset=False)["ns_per_day"]
+        gromacs.run_input(work, folder, {**settings, "nsteps": -1}, program=build.program)
+        per_day = self.run_gromacs(build, work, 5 * PROBE_STEPS, reset=False)["ns_per_day"]
         dt = float({**gromacs.read_mdp(folder / "md.mdp"), **settings}.get("dt", 0.001))
         # Twice: the counters are reset half way, after the balancing of loads.
         return max(LEAST_STEPS, round(2 * self.seconds * per_day / (dt * 1e-3) / 86400.0))
 
-    def run_gromacs(self, work, steps, reset):
-        how = ["-ntomp", 1, "-noconfout", "-notunepme", "-nsteps", steps, *(["-resethway"] if reset else [])]
-        words = ["gmx_mpi", "-quiet", "-nobackup", "mdrun", "-deffnm", "gmx", *how]
-        peaks = launch(work / "gmx-peak", self.ranks, *words)
+    def run_gromacs(self, build, work, steps, reset):
+        how = [*build.mdrun(self.ranks), "-noconfout", "-notunepme", "-nsteps", steps, *(["-resethway"] if reset else [])]
+        words = [build.program, "-quiet", "-nobackup", "mdrun", "-deffnm", "gmx", *how]
+        peaks = launch(work / "gmx-peak", build.launched_ranks(self.ranks), *words)
         return {"ns_per_day": gromacs.ns_per_day(work / "gmx.log"), "peak_kB": sum(peaks)}
 
-    def figures(self, name, folder, parameters, runs, speeds):
+    def of_build(self, build, found, speeds):
+        """The figures of a build of GROMACS beside Holon's."""
+        speed = statistics.median(run["ns_per_day"] for run in speeds)
+        return {
+            "program": build.program,
+            "name": build.name,
+            "version": build.version,
+            "simd": build.simd,
+            "ns_per_day": speed,
+            "ns_per_day_each": [run["ns_per_day"] for run in speeds],
+            "ratio": found["ns_per_day"] / speed,
+            "kB_per_atom": statistics.median(run["peak_kB"] for run in speeds) / found["atoms"],
+            "force_error": None,
+        }
+
+    def figures(self, name, folder, parameters, runs):
         def median(get):
             return statistics.median(get(run) for run in runs)
 
@@ -133,8 +157,6 @@ class Runner:
         volume = abs(box_volume(folder))
         cutoff = max(float(parameters.get(key, 1.0)) for key in ("rcoulomb", "rvdw"))
         cycles = processor()["GHz"] * 1e9 * self.ranks / pairs_within(atoms, volume, cutoff)
-        speed = median(lambda run: run["ns_per_day"])
-        other = statistics.median(found["ns_per_day"] for found in speeds) if speeds else None
         stages = {key: median(lambda run, key=key: run["timings_s"][key] / run["wall_s"]) for key in runs[0]["timings_s"]}
         return {
             "system": name,
@@ -142,19 +164,16 @@ class Runner:
             "ranks": self.ranks,
             "rounds": len(runs),
             "steps": steps(runs[0]),
-            "ns_per_day": speed,
+            "ns_per_day": median(lambda run: run["ns_per_day"]),
             "ns_per_day_each": [run["ns_per_day"] for run in runs],
-            "gromacs_ns_per_day": other,
-            "gromacs_ns_per_day_each": [found["ns_per_day"] for found in speeds],
-            "ratio": speed / other if other else None,
             "cpu_us_per_atom_step": median(lambda run: 1e6 * run["cpu_s"] / atoms / steps(run)),
             "cycles_per_pair": median(lambda run: cycles * run["cpu_timings_s"]["pair"] / steps(run)),
             "checkpoint_share": median(
                 lambda run: (run["checkpoint"]["blocked_s"] + run["checkpoint"]["pack_s"]) / self.ranks / run["wall_s"]
             ),
+            "force_error": None,
             "mesh_error": runs[0].get("mesh", {}).get("measured_error"),
             "kB_per_atom": median(lambda run: run["peak_kB"]) / atoms,
-            "gromacs_kB_per_atom": statistics.median(found["peak_kB"] for found in speeds) / atoms if speeds else None,
             "stages": stages,
             "load_balance": runs[0].get("load_balance"),
             "communication": runs[0].get("communication"),

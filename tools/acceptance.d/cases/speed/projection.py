@@ -19,7 +19,7 @@ def check(report):
 
 def runs_on_one_core(report, seconds):
     """Summaries of runs of several sizes and mesh accuracies, which tell atoms, copies and grid points apart."""
-    runner = measure.Runner(report.work, 1, 1, seconds, with_gromacs=False)
+    runner = measure.Runner(report.work, 1, 1, seconds)
     summaries = []
     for size in ("4k", "23k", "100k"):
         folder = measure.water(report.work / size, size)

@@ -2,6 +2,7 @@
 
 import statistics
 
+import builds
 import measure
 
 RANKS = (1, 2)
@@ -10,7 +11,7 @@ MOST_OVER_LEAST = 1.15
 
 def memory(report, names=tuple(measure.WATER), seconds=10):
     """peak of memory per atom on 2 ranks beside GROMACS', of 4k to 1M atoms of water"""
-    runner = measure.Runner(report.work, 2, 1, seconds, with_gromacs=True)
+    runner = measure.Runner(report.work, 2, 1, seconds, builds=builds.required())
     for name in names:
         folder = measure.water(report.work / name, name)
         found = runner.measure(name, folder, measure.WATER_SETTINGS, errors=False)
@@ -24,7 +25,7 @@ def cost(report, names=tuple(measure.WATER), rounds=5, seconds=10):
     """CPU time per atom and step on 1 and 2 ranks, of 4k to 1M atoms of water in turns"""
     # The machine drifts by more than what is to be seen: sizes are compared within a round, in changing order.
     for ranks in RANKS:
-        runner = measure.Runner(report.work / f"{ranks}", ranks, rounds, seconds, with_gromacs=False)
+        runner = measure.Runner(report.work / f"{ranks}", ranks, rounds, seconds)
         folders = {name: measure.water(report.work / name, name) for name in names}
         steps = {name: runner.steps_for(folders[name], folders[name], measure.WATER_SETTINGS) for name in names}
         runs = {name: [] for name in names}
