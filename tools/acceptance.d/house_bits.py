@@ -45,10 +45,11 @@ PROTEIN = {
 QUIET = {"nstxout-compressed": 0, "nstenergy": 5, "nstlog": 0, "nstcomm": 4, "gen-seed": 7, "ld-seed": 8}
 
 
-def run_with(programs, folder, *arguments, **settings):
+def with_programs(programs, function, *arguments, **settings):
+    """What the function returns where `programs` is the folder of the programs."""
     ours, holon.BIN = holon.BIN, pathlib.Path(programs)
     try:
-        return holon.run(folder, *arguments, **settings)
+        return function(*arguments, **settings)
     finally:
         holon.BIN = ours
 
@@ -62,7 +63,7 @@ def case(name, folder, settings, ranks):
             keys = {**QUIET, "nsteps": 20, **changes}
             keys = {key.replace("-", "_"): value for key, value in keys.items()}
             arguments = holon.input_files(folder)
-            reference = run_with(reference_bin, report.work / f"{kind}-reference", arguments, 2, **keys)
+            reference = with_programs(reference_bin, holon.run, report.work / f"{kind}-reference", arguments, 2, **keys)
             result = holon.run(report.work / kind, arguments, ranks, **keys)
             report.check(
                 f"{kind}: state hash", result.state_hash == reference.state_hash, result.state_hash, reference.state_hash

@@ -3,5 +3,6 @@
 import house_bits
 import house_habits
 from cases.house import deform
+from cases.house import speed as house_speed
 
-CASES = {name: case for part in (house_bits, deform, house_habits) for name, case in part.CASES.items()}
+CASES = {name: case for part in (house_bits, house_speed, deform, house_habits) for name, case in part.CASES.items()}
