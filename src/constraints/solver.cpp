@@ -50,9 +50,11 @@ std::vector<std::string> solver_names()
 {
     std::vector<std::string> names;
     for (const auto& entry : constraint_solvers()) names.emplace_back(entry.name);
-    for (const auto& entry : constraint_solvers())
-        if (entry.make != make_wiggle_solver && entry.make != make_rigid_solver) // a body needs no guess
-            names.push_back(wiggle_and + entry.name);
+    for (const auto& entry : constraint_solvers()) {
+        // A body needs no guess; Yoneya's solution is one.
+        const auto without = {make_wiggle_solver, make_rigid_solver, make_yoneya_solver};
+        if (std::ranges::find(without, entry.make) == without.end()) names.push_back(wiggle_and + entry.name);
+    }
     return names;
 }
 

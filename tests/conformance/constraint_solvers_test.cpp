@@ -132,7 +132,8 @@ TEST_P(ConstraintSolvers, SameBitsHoweverTheMoleculeIsCut)
         if (GetParam().shape.system == nearly_straight_rods) limit = 1e-2;
         if (GetParam().shape.system == all_distances) limit = 4e-2;
     }
-    EXPECT_LT(system.max_length_error(expected.atoms.x), limit);
+    const bool iterates = GetParam().solver != std::string("yoneya");
+    EXPECT_LT(system.max_length_error(expected.atoms.x), iterates ? limit : 0.05);
     EXPECT_LT(system.max_rate(system.x_ref, expected.atoms.v) * dt, limit);
 
     const auto comm = Communicator::world();

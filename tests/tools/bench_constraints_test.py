@@ -41,9 +41,11 @@ class BenchConstraints(holon.ProgramTest):
                 self.assertEqual(int(row["messages"]) + int(row["bytes"]) + int(row["reductions"]), 0)
                 if setting == "exact":
                     self.assertLess(float(row["residual"]), 1e-13)
+                elif setting == "any":
+                    self.assertLess(float(row["residual"]), 0.01)
                 elif "/" not in setting and setting:
                     # A rival of Newton's method stops by an estimate of what its last iteration leaves.
-                    self.assertLess(float(row["residual"]), (3 if "ciccotti" in solver else 1.001) * float(setting))
+                    self.assertLess(float(row["residual"]), (3 if "ciccotti" in solver or "ilves" in solver else 1.001) * float(setting))
         self.assertEqual(alone[CHAIN, "newton", "exact", "positions"]["n_constraints"], "1984")
         self.assertEqual(alone[WATER, "settle", "exact", "positions"]["n_clusters"], "10636")
         self.assertNotIn((CHAIN, "settle", "exact", "positions"), alone)

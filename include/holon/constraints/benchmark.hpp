@@ -33,7 +33,7 @@ struct StageCost {
 struct BenchmarkRow {
     std::string clusters; // which kind of clusters
     std::string solver;
-    std::string setting; // tolerance, or order/iterations; "exact": the tolerance makes no difference
+    std::string setting; // tolerance, or order/iterations; "exact", "any": the tolerance makes no difference
     std::int64_t n_clusters = 0, n_constraints = 0; // of the system, that the solver has taken
     StageCost positions{}, velocities{};
 };

@@ -165,6 +165,8 @@ struct SolverSettings {
     X(shake)             /* one constraint after the other, for clusters of any size, cut by any number of domains */  \
     X(newton)            /* Newton with a sparse matrix on a tree of the molecule, for clusters likewise */            \
     X(ciccotti_ryckaert) /* likewise, with the first matrix kept */                                                    \
+    X(ilves_f)           /* likewise, with the matrix of the reference kept */                                         \
+    X(yoneya)            /* likewise, one solution without iteration: lengths are right to O(dt^3) */                  \
     X(rigid)  /* whole bodies by their rotation, linear and planar ones, too, cut by any number of domains */          \
     X(wiggle) /* first guess from the constrained acceleration, then another solver */
 

@@ -39,6 +39,8 @@ constexpr int max_iterations = 50;
 constexpr double round_off = 1e-15;
 /// In the velocity stage, which is linear: with more than this left, times dt, the solution is refined once.
 constexpr double velocity_error = 1e-14;
+/// Relative error of a length beyond which one correction does not make sense.
+constexpr double largest_error = 0.5;
 /// Beyond this factor between a diagonal element and its pivot the constraints depend on each other.
 constexpr double max_growth = 1e11;
 
@@ -229,6 +231,8 @@ struct NewtonSolver::Projection {
         if (renewed) cluster.change = cluster.growth * report.error;
         cluster.error = report.error;
         if (report.failed < 0 && !last && iteration == max_iterations) report.fail(report.worst, newton::endless);
+        if (self.scheme_.corrections == 1 && !velocities && !(report.error < largest_error))
+            report.fail(report.worst, newton::far);
         cluster.state = report.failed >= 0               ? State::failed
                         : last                           ? State::last
                         : can_refine(cluster) && renewed ? State::refine
@@ -246,9 +250,9 @@ struct NewtonSolver::Projection {
     /// Whether an iteration that starts with this error will leave nothing to be corrected.
     bool is_last(double error, bool renewed, const Cluster& cluster) const
     {
-        if (self.scheme_.once) return true;
         const double change = cluster.growth * error; // of s / d: the error times the norm of the inverse matrix
         if (velocities) return change * round_off <= velocity_error || iteration > 1;
+        if (self.scheme_.corrections > 0) return iteration == self.scheme_.corrections;
         if (self.scheme_.jacobian == Jacobian::present)
             return change * (renewed ? change : cluster.change) <= round_off;
         const double left = iteration > 1 ? error * (error / cluster.error) : error;

@@ -15,7 +15,7 @@ enum class Jacobian {
 
 struct NewtonScheme {
     Jacobian jacobian = Jacobian::present;
-    bool once = false;      // one correction is all that is wanted
+    int corrections = 0;    // of positions, after which it is done; 0: as many as the error asks for
     double tolerance = 0.0; // with a kept matrix: the error with which it may stop; never below round-off
 };
 

@@ -7,7 +7,7 @@
 /// What Newton's solver knows of an iteration, put together on the way up the tree.
 namespace holon::newton {
 
-enum Reason { turned, singular, endless };
+enum Reason { turned, singular, endless, far };
 
 inline const char* text(int reason)
 {
@@ -16,6 +16,8 @@ inline const char* text(int reason)
         return "the bond has turned by 90 degrees or more, or is not finite";
     case singular:
         return "the constraints around it depend on each other: take out those that follow from the rest";
+    case far:
+        return "the bond is too far from its length for a method without iteration";
     default:
         return "no solution was found within the iteration limit";
     }

@@ -21,7 +21,7 @@ SolverSettings without_warm_start(SolverSettings settings)
 class WiggleSolver final : public Solver {
 public:
     explicit WiggleSolver(const SolverSettings& settings)
-        : guess_(make_newton_solver(settings, {.jacobian = Jacobian::reference, .once = true})),
+        : guess_(make_newton_solver(settings, {.jacobian = Jacobian::reference, .corrections = 1})),
           solver_(make_solver(settings.after_guess, without_warm_start(settings)))
     {
     }

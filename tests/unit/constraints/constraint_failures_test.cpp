@@ -47,7 +47,8 @@ ConstraintSystem pair()
 
 TEST(ConstraintFailures, TurnedBond)
 {
-    for (const char* solver : {"star", "m_shake", "shake", "newton", "ciccotti_ryckaert", "wiggle"}) {
+    for (const char* solver :
+         {"star", "m_shake", "shake", "newton", "ciccotti_ryckaert", "ilves_f", "yoneya", "wiggle"}) {
         const auto text = failure_of(solver, pair(), [](ConstraintSystem& s) {
             s.x[1] = s.x[0] + to_lattice({0.0, 0.12, 0.0}, position_unit);
         });
@@ -58,13 +59,15 @@ TEST(ConstraintFailures, TurnedBond)
 
 TEST(ConstraintFailures, AtomsOnTopOfEachOther)
 {
-    for (const char* solver : {"star", "m_shake", "shake", "newton", "ciccotti_ryckaert", "wiggle"})
+    for (const char* solver :
+         {"star", "m_shake", "shake", "newton", "ciccotti_ryckaert", "ilves_f", "yoneya", "wiggle"})
         EXPECT_NE(failure_of(solver, pair(), [](ConstraintSystem& s) { s.x[1] = s.x[0]; }), "") << solver;
 }
 
 TEST(ConstraintFailures, ReferenceWithoutDirection)
 {
-    for (const char* solver : {"star", "m_shake", "shake", "newton", "ciccotti_ryckaert", "wiggle"})
+    for (const char* solver :
+         {"star", "m_shake", "shake", "newton", "ciccotti_ryckaert", "ilves_f", "yoneya", "wiggle"})
         EXPECT_NE(failure_of(solver, pair(), [](ConstraintSystem& s) { s.x_ref[1] = s.x_ref[0]; }), "") << solver;
 }
 
@@ -88,7 +91,7 @@ TEST(ConstraintFailures, DirectionsThatCanNotGiveASolution)
     ConstraintSystem system;
     system.add(molecule("Impossible", {12.0, 12.0, 12.0}, {{0, 1, 0.1}, {1, 2, 0.1}, {0, 2, 0.5}}), 1,
                {{1, 1, 1}, {1.1, 1, 1}, {1.1, 1.1, 1}});
-    for (const char* solver : {"shake", "newton", "ciccotti_ryckaert"}) {
+    for (const char* solver : {"shake", "newton", "ciccotti_ryckaert", "ilves_f"}) {
         const auto text = failure_of(solver, system, [](ConstraintSystem&) {});
         EXPECT_NE(text.find("(molecule 1, Impossible) in step 41"), std::string::npos) << text;
     }
