@@ -165,6 +165,11 @@ void read_coordinates(const Communicator& comm, const std::string& path, Coordin
         });
         dealt.exchange(comm, input.records);
     }
+    on_root(comm, [&] {
+        if (reader->n_without_velocity() > 0 && !input.settings.parameters.gen_vel)
+            input.notes.add(fmt::format("{}: {} atoms have no velocity, unlike others: they start at rest", path,
+                                        reader->n_without_velocity()));
+    });
     if (renamed > 0)
         input.notes.add(fmt::format("{}: {} atom names differ from the topology's ({}). The topology's are used; check "
                                     "that the order of the atoms is the same.",

@@ -26,8 +26,9 @@ public:
 
     const std::string& title() const { return title_; }
     std::int64_t n_atoms() const { return n_atoms_; }
-    const Mat3& box() const { return box_; } // rows a, b, c [nm]
-    bool has_velocities() const { return has_velocities_; }
+    const Mat3& box() const { return box_; }                // rows a, b, c [nm]
+    bool has_velocities() const { return has_velocities_; } // of one atom at least; the others have none: zero
+    std::int64_t n_without_velocity() const { return n_without_velocity_; } // if others have one
 
     /// The next atoms, at most `max_atoms`; empty after the last one.
     virtual std::vector<GroAtom> next(std::int64_t max_atoms) = 0;
@@ -44,6 +45,7 @@ protected:
     std::int64_t n_atoms_ = 0;
     Mat3 box_ = Mat3::Zero();
     bool has_velocities_ = false;
+    std::int64_t n_without_velocity_ = 0;
 };
 
 /// The reader for what the name of the file ends with: .pdb or .ent, .cif, .g96; anything else is taken for .gro.

@@ -30,6 +30,7 @@ public:
 private:
     void read_header();
     void read_layout(std::string_view first_atom);
+    bool with_velocity(std::string_view line) const;
     void read_box(std::string_view line);
     GroAtom read_atom(std::string_view line) const;
     double read_number(std::string_view line, int field) const;

@@ -20,12 +20,16 @@ GroReader::GroReader(const std::string& path) : CoordinateReader(path), lines_(s
 {
     read_header();
     std::string_view line;
+    std::int64_t n_with_velocity = 0;
     for (std::int64_t i = 0; i < n_atoms_; ++i) {
         if (!lines_->next(line))
             fail("the file ends after " + std::to_string(i) + " of the " + std::to_string(n_atoms_) +
                  " atoms that line 2 announces");
         if (i == 0) read_layout(line);
+        n_with_velocity += with_velocity(line) ? 1 : 0;
     }
+    has_velocities_ = n_with_velocity > 0;
+    if (has_velocities_) n_without_velocity_ = n_atoms_ - n_with_velocity;
     if (!lines_->next(line))
         fail("the file ends before the box: line 2 announces " + std::to_string(n_atoms_) +
              " atoms, and one line with the box must follow them");
@@ -68,8 +72,13 @@ void GroReader::read_layout(std::string_view first_atom)
         fail("expected an atom with three numbers of equal width from column 21 on, found '" + printable(first_atom) +
              "'");
     width_ = y - x;
-    const auto last = first_atom.find_last_not_of(" \t");
-    has_velocities_ = last >= first_number_column + 3 * width_;
+}
+
+/// What begins with a # or a ; is a remark.
+bool GroReader::with_velocity(std::string_view line) const
+{
+    const auto first = line.find_first_not_of(" \t", first_number_column + 3 * width_);
+    return first != std::string_view::npos && line[first] != '#' && line[first] != ';';
 }
 
 void GroReader::read_box(std::string_view line)
@@ -118,11 +127,8 @@ GroAtom GroReader::read_atom(std::string_view line) const
         atom.position[k] = read_number(line, k);
         if (std::abs(atom.position[k]) > largest_length) fail(too_far);
     }
-    const bool more = line.find_first_not_of(" \t", first_number_column + 3 * width_) != std::string_view::npos;
-    if (more != has_velocities_)
-        fail(more ? "this atom has a velocity, but the first one has none; give all atoms velocities or none"
-                  : "this atom has no velocity, but the first one has; give all atoms velocities or none");
-    for (int k = 0; has_velocities_ && k < 3; ++k) {
+    if (!with_velocity(line)) return atom;
+    for (int k = 0; k < 3; ++k) {
         atom.velocity[k] = read_number(line, 3 + k);
         if (std::abs(atom.velocity[k]) > largest_velocity) fail(too_fast);
     }

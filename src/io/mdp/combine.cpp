@@ -24,6 +24,11 @@ public:
 
     void preprocessing()
     {
+        std::erase_if(v_.define, [this](const std::string& word) {
+            if (!std::isalpha(static_cast<unsigned char>(word.front()))) return false;
+            note("define", "'" + word + "' is no -DNAME, and is ignored, as in GROMACS"); // perhaps a remark
+            return true;
+        });
         for (const std::string& define : v_.define) {
             const bool named =
                 define.size() > 2 && (std::isalpha(static_cast<unsigned char>(define[2])) || define[2] == '_');

@@ -151,6 +151,10 @@ constexpr std::string_view inert_names[] = {
 // What GROMACS ignores itself, and keys that moved to the command line long ago.
 constexpr std::string_view obsolete_names[] = {"title",
                                                "cpp",
+                                               "warnings",
+                                               "bd-temp",
+                                               "zero-temp-time",
+                                               "nstdgdl",
                                                "domain-decomposition",
                                                "andersen-seed",
                                                "dihre",

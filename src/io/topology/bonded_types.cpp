@@ -60,11 +60,10 @@ void TopologyForceField::read_bonded_types(const Fields& fields, const SectionIn
     if (!function) fields.fail(fmt::format("there is no function type {}", in_quotes(fields[n])));
     if (function->role == Role::refused) return; // matters only if a molecule uses it, and is refused there
 
-    const std::size_t given = fields.size() - n - 1;
     const auto wanted = static_cast<std::size_t>(function->parameters);
-    if (given != wanted && given != wanted + static_cast<std::size_t>(function->parameters_b))
-        fields.fail(
-            fmt::format("wrong number of parameters for a {}: {} instead of {}", function->name, given, wanted));
+    if (!takes(*function, fields.numbers_from(n + 1)) && !takes(*function, fields.size() - n - 1))
+        fields.fail(fmt::format("wrong number of parameters for a {}: {} instead of {}", function->name,
+                                fields.size() - n - 1, wanted));
     GivenParameters parameters{};
     for (std::size_t k = 0; k < wanted; ++k) parameters[k] = fields.real(n + 1 + k, "a parameter");
     entry.sets.push_back(parameters);

@@ -44,9 +44,18 @@ Fields::Fields(const ExpandedTopology& source, std::size_t line, std::string_vie
     const std::string_view text = source.lines[line].text;
     for (std::size_t begin = text.find_first_not_of(blanks); begin != std::string_view::npos;) {
         const std::size_t end = std::min(text.find_first_of(blanks, begin), text.size());
-        fields_.push_back(text.substr(begin, end - begin));
+        const std::string_view field = text.substr(begin, end - begin);
+        if (!fields_.empty() && (field[0] == '#' || field[0] == '!' || field.starts_with("//"))) break;
+        fields_.push_back(field);
         begin = text.find_first_not_of(blanks, end);
     }
+}
+
+std::size_t Fields::numbers_from(std::size_t first) const
+{
+    std::size_t count = 0;
+    for (double value = 0.0; first + count < size() && convert(fields_[first + count], value);) ++count;
+    return count;
 }
 
 std::string Fields::about(std::string_view message) const

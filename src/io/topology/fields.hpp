@@ -16,8 +16,8 @@ std::string_view trimmed(std::string_view text);
 /// For messages: printable and in quotation marks.
 std::string in_quotes(std::string_view text);
 
-/// A data line split at blanks, with checked conversions. Every error names file, line and section, and throws
-/// InputError.
+/// A data line split at blanks, with checked conversions. A word that begins with #, ! or // begins a remark. Every
+/// error names file, line and section, and throws InputError.
 class Fields {
 public:
     /// `source` must outlive this. `section` is the name without brackets.
@@ -32,6 +32,10 @@ public:
     std::string_view text(std::size_t k, std::string_view what) const;
     std::int64_t integer(std::size_t k, std::string_view what) const;
     double real(std::size_t k, std::string_view what) const; // finite
+
+    /// How many fields from `first` on are numbers, up to the first that is none: what follows is a remark, which
+    /// grompp does not read either.
+    std::size_t numbers_from(std::size_t first) const;
 
     /// "file:line: [ section ]: message"
     std::string about(std::string_view message) const;

@@ -144,7 +144,8 @@ void TopologyForceField::read_pair(PairTable& table, const Fields& fields, Notes
     }
     if (fields.integer(2, "the function type") != 1)
         fields.fail(fmt::format("function type {} is not supported, only 1 (Lennard-Jones)", in_quotes(fields[2])));
-    if (fields.size() != 5 && fields.size() != 7) // the last two: B state
+    const auto numbers = fields.numbers_from(3);
+    if (numbers != 2 && numbers != 4 && fields.size() != 5) // the last two: B state
         fields.fail(fmt::format("wrong number of parameters: {} instead of 2", fields.size() - 3));
     const std::array<double, 2> given{fields.real(3, "the first parameter"), fields.real(4, "the second parameter")};
     const auto [entry, is_new] = table.try_emplace(ordered(types[0], types[1]), given);

@@ -108,6 +108,12 @@ constexpr auto functions = std::to_array<BondedFunction>({
 
 } // namespace
 
+bool takes(const BondedFunction& function, std::size_t parameters)
+{
+    const auto wanted = static_cast<std::size_t>(function.parameters);
+    return parameters == wanted || parameters == wanted + static_cast<std::size_t>(function.parameters_b);
+}
+
 std::optional<std::int64_t> table_number(Interaction kind, std::span<const double> given)
 {
     using enum Interaction;

@@ -73,6 +73,9 @@ struct BondedFunction {
 /// Function `number` of a section of bonded interactions, or nullptr.
 const BondedFunction* find_function(std::string_view section, std::int64_t number);
 
+/// Whether a line may give it so many parameters: those of the A state, or of both.
+bool takes(const BondedFunction& function, std::size_t parameters);
+
 /// Number of the table that parameters, as given, begin with; none of kinds without one.
 std::optional<std::int64_t> table_number(Interaction kind, std::span<const double> given);
 

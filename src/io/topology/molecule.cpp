@@ -256,8 +256,7 @@ private:
                                             std::size_t given)
     {
         const auto wanted = static_cast<std::size_t>(function.parameters);
-        const auto with_b = wanted + static_cast<std::size_t>(function.parameters_b);
-        if (given != wanted && given != with_b)
+        if (!takes(function, fields.numbers_from(first)) && !takes(function, given))
             fields.fail(fmt::format("wrong number of parameters for a {}: {} after the function type instead of {}",
                                     function.name, given, wanted));
         GivenParameters parameters{};

@@ -46,8 +46,9 @@ void RigidParts::add_settle(const Fields& fields, std::int32_t oxygen, const std
 {
     if (fields.integer(1, "the function type") != 1) fields.fail("the function type of a settle must be 1");
     const Settle settle{oxygen, fields.real(2, "the O-H distance"), fields.real(3, "the H-H distance")};
-    if (fields.size() != 4 && fields.size() != 6) // the last two: B state
-        fields.fail(fmt::format("wrong number of parameters for a settle: {} instead of 2", fields.size() - 2));
+    const auto numbers = fields.numbers_from(2);
+    if (numbers != 2 && numbers != 4) // the last two: B state
+        fields.fail(fmt::format("wrong number of parameters for a settle: {} instead of 2", numbers));
     const auto first_hydrogen = static_cast<std::size_t>(oxygen) + 1;
     if (first_hydrogen + 1 >= atoms.size())
         fields.fail("a settle takes an oxygen and the two atoms that follow it, but no two atoms follow");

@@ -106,6 +106,23 @@ TEST_F(GroFile, AcceptsMissingVelocitiesWindowsLinesAndAMissingLastLineEnd)
     EXPECT_EQ(atoms[0].velocity, Vec3(0, 0, 0));
 }
 
+TEST_F(GroFile, AtomsWithoutAVelocityStandStill)
+{
+    const std::string one = "    1AR      AR    1   0.100   0.200   0.300", moving = one + "  0.1000  0.2000 -0.3000";
+    for (const auto& lines :
+         {one + "\n" + moving + "\n" + one + "  # no 3\n", moving + "\n" + one + "\n" + one + " \n"}) {
+        GroReader reader(write("t\n3\n" + lines + "2 2 2\n"));
+        EXPECT_TRUE(reader.has_velocities());
+        EXPECT_EQ(reader.n_without_velocity(), 2);
+        Vec3 sum = Vec3::Zero();
+        for (const auto& atom : reader.next(3)) sum += atom.velocity;
+        EXPECT_EQ(sum, Vec3(0.1, 0.2, -0.3));
+    }
+    GroReader without(write("t\n1\n" + one + "   #C of the ring\n2 2 2\n"));
+    EXPECT_FALSE(without.has_velocities());
+    EXPECT_EQ(without.n_without_velocity(), 0);
+}
+
 TEST_F(GroFile, DeducesThePrecisionFromTheDecimalPoints)
 {
     const auto fine = read("t\n1\n    1AR      AR    1   0.123456789-100.987654321   2.000000001\n2 2 2\n");
@@ -188,8 +205,6 @@ TEST_F(GroFile, RejectsAtomsThatCannotBeRead)
     expect_error(replaced(water, "  0.8085", "  0.8o85"), 4, "the velocity's x");
     expect_error(replaced(water, "  0.8085", " 9999999"), 4, "faster");
     expect_error(replaced(water, "  0.8085  0.3191 -0.7791", "  0.8085  0.3191"), 4, "the velocity's z");
-    expect_error(replaced(water, "  0.8085  0.3191 -0.7791", ""), 4, "no velocity");
-    expect_error(replaced(water, "  0.1227 -0.0580  0.0434", ""), 4, "this atom has a velocity");
     expect_error(replaced(water, "    1SOL    HW1", "    xSOL    HW1"), 4, "residue number");
     expect_error(replaced(water, "    1SOL    HW1    2   0.190   1.661   1.747  0.8085  0.3191 -0.7791", ""), 4,
                  "expected an atom");

@@ -39,6 +39,20 @@ TEST(TopologyErrors, TheUnchangedTopologyIsCorrect)
     EXPECT_EQ(topology_of(Parts{}.text()).n_atoms(), 8);
 }
 
+TEST(TopologyErrors, RemarksBehindTheNumbersAreNotRead)
+{
+    Parts parts;
+    parts.bond_types = "A A 1 0.15 1000 # of the force field";
+    parts.types = "[ nonbond_params ]\nA A 1 0.3 0.4 # strong, 5 of 9\nA B 1 0.3 0.5 level II 3";
+    parts.lines = "[ bonds ]\n1 2 1 // from the types\n2 3 1 0.2 500 2 3 of the ring\n1 3 1 0.2 500 taken 12 Feb";
+    const auto topology = topology_of(parts.text());
+    const auto& bonds = topology.molecule_types.front().interactions[index(Interaction::harmonic_bond)];
+    std::vector<double> lengths;
+    for (const auto set : bonds.parameters)
+        lengths.push_back(topology.parameters[index(Interaction::harmonic_bond)][static_cast<std::size_t>(set)][0]);
+    EXPECT_EQ(lengths, (std::vector{0.15, 0.2, 0.2}));
+}
+
 const Case force_field_cases[] = {
     {&Parts::defaults, "1", "2: [ defaults ]: the combination rule is missing"},
     {&Parts::defaults, "2 1", "2: [ defaults ]: nbfunc must be 1"},
