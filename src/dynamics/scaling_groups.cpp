@@ -47,8 +47,7 @@ IVec3 combined(const std::array<IVec3, 3>& rows, const Image& counts)
 /// An order-independent sum of tensors.
 class TensorSum {
 public:
-    /// a (x) b
-    void add(const Vec3& a, const Vec3& b)
+    void add(const Mat3& tensor)
     {
         // 64 bits hold so many of what is smaller than this.
         constexpr double small = 0x1p50;
@@ -56,11 +55,11 @@ public:
         if (++n_small_ > most) gather();
         for (int i = 0; i < 3; ++i)
             for (int j = 0; j < 3; ++j) {
-                const double units = a[i] * b[j] * (1.0 / energy_unit);
+                const double units = tensor(i, j) * (1.0 / energy_unit);
                 if (std::abs(units) < small) [[likely]]
                     small_[index(3 * i + j)] += __builtin_llrint(units);
                 else
-                    sum_[index(3 * i + j)].add(a[i] * b[j]);
+                    sum_[index(3 * i + j)].add(tensor(i, j));
             }
     }
 
@@ -256,7 +255,7 @@ Mat3 ScalingGroups::kinetic_tensor(const Atoms& atoms, const Box& box) const
     TensorSum tensor;
     for_each_whole([&](std::span<const Member> members, double mass) {
         const Vec3 u = velocity(members, atoms);
-        tensor.add(0.5 * mass * u, u);
+        tensor.add((0.5 * mass * u) * u.transpose());
     });
     // Of a group that is cut, the rank that holds its first atom adds all.
     const auto sums = cut_sums(atoms.x, atoms, box);
@@ -266,7 +265,7 @@ Mat3 ScalingGroups::kinetic_tensor(const Atoms& atoms, const Box& box) const
     for (std::size_t g = 0; g < sums.size(); ++g) {
         if (!mine[g]) continue;
         const Vec3 u = sums[g].velocity();
-        tensor.add(0.5 * (static_cast<double>(sums[g].mass) * mass_unit) * u, u);
+        tensor.add((0.5 * (static_cast<double>(sums[g].mass) * mass_unit) * u) * u.transpose());
     }
     return tensor.over_all(comm_);
 }
@@ -283,15 +282,17 @@ Mat3 ScalingGroups::internal_virial(const Atoms& atoms, const Box& box) const
         if (members.size() == 1) return;
         const Vec3 centre = from_head(members, atoms.x_ref);
         const IVec3 head = atoms.x_ref[index(members.front().atom)];
+        Mat3 of_group = Mat3::Zero(); // in the order of its members
         for (const auto& member : members) {
             const Vec3 d = to_real(IVec3(atoms.x_ref[index(member.atom)] - head), position_unit) - centre;
-            tensor.add(0.5 * d, force(member.atom));
+            of_group += (0.5 * d) * force(member.atom).transpose();
         }
+        tensor.add(of_group);
     });
     const auto sums = cut_sums(atoms.x_ref, atoms, box);
     for (const auto& member : cut_members_) {
         const IVec3 d = unwrapped(atoms.x_ref, member.atom, atoms, box) - sums[index(member.group)].centre();
-        tensor.add(0.5 * to_real(d, position_unit), force(member.atom));
+        tensor.add((0.5 * to_real(d, position_unit)) * force(member.atom).transpose());
     }
     return tensor.over_all(comm_);
 }

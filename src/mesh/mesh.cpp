@@ -7,6 +7,7 @@
 
 #include "brick_exchange.hpp"
 #include "fourier_grid.hpp"
+#include "influence.hpp"
 #include "mesh_kernel.hpp"
 
 #include <algorithm>
@@ -53,12 +54,6 @@ int charge_bits(const Topology& topology)
     return std::numeric_limits<Int>::digits - 4 - (sizeof(Int) == 8 ? 8 : 0) - power;
 }
 
-/// k of a mode, in signed numbers.
-int signed_mode(int k, int n)
-{
-    return 2 * k < n + n % 2 ? k : k - n;
-}
-
 template <class Real, class Int>
 class Mesh final : public LongRange {
 public:
@@ -68,16 +63,16 @@ public:
           layout_(PencilLayout::choose(n_, comm_.size())), fourier_(comm_, layout_),
           pieces_(*settings.window, sizeof(Real) == 4 ? 2e-7 : 1e-15),
           lanes_(pieces_.width() <= mesh::narrow ? mesh::narrow : mesh::wide),
-          charge_scale_(std::ldexp(1.0, charge_bits<Int>(topology))), coulomb_factor_(coulomb_factor)
+          charge_scale_(std::ldexp(1.0, charge_bits<Int>(topology))), coulomb_factor_(coulomb_factor),
+          influence_(influence_for(settings))
     {
         for (int p = 0; p <= pieces_.degree(); ++p) append_lanes(value_, pieces_.value(p));
         for (int p = 0; p < pieces_.degree(); ++p) append_lanes(slope_, pieces_.slope(p));
-        note_window(*settings.window);
-        follow_box();
+        influence_.follow(box_);
         pencil_.assign(fourier_.points().size(), Int(0));
     }
 
-    void follow_box() override;
+    void follow_box() override { influence_.follow(box_); }
     void set_up(const Atoms& atoms, double reach) override;
     void start(const Atoms& atoms, ForceSums* sums) override;
     void advance() override;
@@ -98,9 +93,7 @@ private:
             target.push_back(k < pieces_.width() ? static_cast<Real>(coefficients[index(k)]) : Real(0));
     }
 
-    template <class Use>
-    void for_each_mode(Use use) const;
-    void note_window(const Window& window);
+    Influence<Real> influence_for(const MeshSettings& settings) const;
     /// Along each axis: the first of an atom's grid points, and how far beyond it the atom is, f - 1/2.
     struct Found {
         std::array<std::vector<std::int32_t>, 3> first;
@@ -123,7 +116,6 @@ private:
     void make_potential();
     void transform_potential();
     void interpolate();
-    void add_energy_and_virial(ForceSums& sums);
 
     Communicator comm_;
     const Box& box_;
@@ -134,10 +126,8 @@ private:
     WindowPieces pieces_;
     int lanes_;
     double charge_scale_, coulomb_factor_;
-    std::array<std::vector<double>, 3> window_factor_; // 1 / w^2 of the window's transform w, by |mode|
-    std::vector<Real> value_, slope_;                  // window polynomials, in lanes
-    std::vector<double> influence_;    // per mode: potential per charge, both as the grid counts them [kJ/mol/e]
-    std::vector<Real> influence_real_; // the same
+    std::vector<Real> value_, slope_; // window polynomials, in lanes
+    Influence<Real> influence_;
 
     Brick brick_;                           // in points, not wrapped
     std::array<std::int32_t, 3> choices_{}; // first points of atoms lie in [lo, lo + choices)
@@ -161,46 +151,14 @@ private:
     ForceSums* sums_ = nullptr;
 };
 
-/// Calls use(number in this rank's modes, signed mode numbers, weight): the weight counts the modes that a real
-/// transform leaves out.
+/// Of the modes of this rank.
 template <class Real, class Int>
-template <class Use>
-void Mesh<Real, Int>::for_each_mode(Use use) const
+Influence<Real> Mesh<Real, Int>::influence_for(const MeshSettings& settings) const
 {
     const int pencil = layout_.pencil_of(comm_.rank());
-    if (pencil < 0) return;
-    const Range ky = layout_.ky(pencil / layout_.fy), kz = layout_.kz(pencil % layout_.fy);
-    std::size_t mode = 0;
-    for (int x = 0; x < n_[0]; ++x)
-        for (int y = ky.begin; y < ky.end; ++y)
-            for (int z = kz.begin; z < kz.end; ++z, ++mode) {
-                const double weight = z == 0 || 2 * z == n_[2] ? 1.0 : 2.0;
-                use(mode, std::array{signed_mode(x, n_[0]), signed_mode(y, n_[1]), z}, weight);
-            }
-}
-
-template <class Real, class Int>
-void Mesh<Real, Int>::note_window(const Window& window)
-{
-    for (std::size_t k = 0; k < 3; ++k)
-        for (int m = 0; m <= n_[k] / 2; ++m)
-            window_factor_[k].push_back(1.0 / (window.transform(m, n_[k]) * window.transform(m, n_[k])));
-}
-
-template <class Real, class Int>
-void Mesh<Real, Int>::follow_box()
-{
-    influence_.assign(fourier_.modes().size(), 0.0);
-    for_each_mode([&](std::size_t mode, const std::array<int, 3>& m, double) {
-        const Vec3 k = 2.0 * units::pi * (box_.inverse() * Vec3(m[0], m[1], m[2]));
-        const double k2 = k.squaredNorm(), length = std::sqrt(k2);
-        if (k2 == 0.0 || length > split_->k_max()) return;
-        double window_factor = 1.0;
-        for (std::size_t a = 0; a < 3; ++a) window_factor *= window_factor_[a][index(std::abs(m[a]))];
-        influence_[mode] = coulomb_factor_ * 4.0 * units::pi / k2 * split_->transform(length) / box_.volume() *
-                           window_factor / charge_scale_;
-    });
-    influence_real_.assign(influence_.begin(), influence_.end());
+    const Range ky = pencil < 0 ? Range{} : layout_.ky(pencil / layout_.fy);
+    const Range kz = pencil < 0 ? Range{} : layout_.kz(pencil % layout_.fy);
+    return {settings.split, *settings.window, {n_, ky, kz}, coulomb_factor_ * 4.0 * units::pi, charge_scale_};
 }
 
 template <class Real, class Int>
@@ -393,10 +351,11 @@ template <class Real, class Int>
 void Mesh<Real, Int>::make_potential()
 {
     fourier_.finish_forward();
-    if (sums_ != nullptr) add_energy_and_virial(*sums_);
+    if (sums_ != nullptr) influence_.add_energy_and_virial(fourier_.modes(), *sums_);
     const auto modes = fourier_.modes();
+    const auto influence = influence_.values();
     parallel_for(modes.size(), few_points, [&](std::size_t begin, std::size_t end) {
-        for (std::size_t m = begin; m < end; ++m) modes[m] *= influence_real_[m];
+        for (std::size_t m = begin; m < end; ++m) modes[m] *= influence[m];
     });
     fourier_.start_backward();
     done_ = Stage::potential;
@@ -444,25 +403,6 @@ std::string Mesh<Real, Int>::add_forces(Atoms& atoms)
         }
     });
     return "";
-}
-
-/// E_k and -1/2 V P_ab with V P_ab = sum_k E_k [delta_ab + (k chi'/chi - 2) k_a k_b / k^2].
-template <class Real, class Int>
-void Mesh<Real, Int>::add_energy_and_virial(ForceSums& sums)
-{
-    const auto modes = fourier_.modes();
-    for_each_mode([&](std::size_t mode, const std::array<int, 3>& m, double weight) {
-        if (influence_[mode] == 0.0) return;
-        const std::complex<double> rho(modes[mode]);
-        const double energy = 0.5 * weight * influence_[mode] * std::norm(rho) / charge_scale_;
-        const Vec3 k = 2.0 * units::pi * (box_.inverse() * Vec3(m[0], m[1], m[2]));
-        const double k2 = k.squaredNorm();
-        const double shape = (split_->transform_slope(std::sqrt(k2)) - 2.0) / k2;
-        sums.add(EnergyTerm::coulomb_reciprocal, energy);
-        for (int a = 0; a < 3; ++a)
-            for (int b = 0; b < 3; ++b)
-                sums.virial[index(3 * a + b)].add(-0.5 * energy * ((a == b ? 1.0 : 0.0) + shape * k[a] * k[b]));
-    });
 }
 
 } // namespace

@@ -156,6 +156,48 @@ TEST_F(ScalingGroupsTest, FeelThePressureThatTheEnergySays)
     }
 }
 
+/// Every third atom is held near a place of its own.
+void restrain(TestSystem& system)
+{
+    auto& topology = *system.topology;
+    auto& type = topology.molecule_types.front();
+    auto& restraint = type.interactions[static_cast<std::size_t>(Interaction::position_restraint)];
+    topology.parameters[static_cast<std::size_t>(Interaction::position_restraint)] = {{900.0, 400.0, 1500.0}};
+    for (std::size_t k = 0; k < type.atoms.size(); k += 3) {
+        restraint.atoms.push_back(static_cast<std::int32_t>(k));
+        restraint.parameters.push_back(0);
+    }
+    Noise noise(21);
+    for (const auto& atom : system.atoms) {
+        if (atom.id % static_cast<AtomId>(type.atoms.size()) % 3 != 0) continue;
+        const Vec3 place = to_real(IVec3(atom.x + system.box.shift(atom.image)), position_unit);
+        topology.restraint_references.emplace_back(atom.id, place + 0.05 * noise.vector());
+    }
+}
+
+TEST_F(ScalingGroupsTest, FeelWhatHoldsThemByTheReferencesInTheBox)
+{
+    auto system = chains();
+    restrain(system);
+    const auto grid = grids_of(Communicator::world().size()).back();
+    std::vector<double> energies;
+    for (const char* scaling : {"no", "all", "com"}) {
+        SCOPED_TRACE(scaling);
+        start(system, parameters_of(system, reaction_field + ("refcoord-scaling = " + std::string(scaling) + "\n")),
+              grid);
+        const auto held = static_cast<std::size_t>(EnergyTerm::position_restraint);
+        EXPECT_GT(system_->totals().energy[held], 1.0);
+        expect_pressure(1e-8);
+        Mat3 strain = Mat3::Zero();
+        strain.diagonal() = Vec3(0.02, -0.01, 0.03);
+        strained_energy(strain);
+        energies.push_back(system_->totals().energy[held]); // in the other box
+    }
+    // References that follow differ from those that stay, and those whose mean follows from both.
+    for (const auto& [a, b] : {std::pair(0, 1), {1, 2}, {0, 2}})
+        EXPECT_GT(std::abs(energies[static_cast<std::size_t>(a)] - energies[static_cast<std::size_t>(b)]), 1e-3);
+}
+
 TEST_F(ScalingGroupsTest, KeepTheirBondsAndAreTheSameAnywhere)
 {
     const auto system = chains();

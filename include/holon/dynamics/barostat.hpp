@@ -61,7 +61,7 @@ class Barostat {
 public:
     virtual ~Barostat() = default;
 
-    /// In the step after a change: what it has led to.
+    /// In the step after a change, if its traits say that it looks back: what it has led to.
     virtual void note_outcome(const PressureState&) {}
 
     /// At every nstpcouple-th step.
@@ -78,6 +78,7 @@ public:
 struct BarostatTraits {
     bool isotropic_only = false;
     bool needs_temperature = false;   // the ensemble's
+    bool looks_back = false;          // wants to know what its change has led to
     double intervals_per_tau = 100.0; // at least, for fluctuations of the volume to be right
 };
 

@@ -55,7 +55,7 @@ std::unique_ptr<Barostat> make(const SchemeInput& input)
 
 BarostatEntry berendsen_barostat()
 {
-    return {"Berendsen", {}, make};
+    return {"Berendsen", {.looks_back = true}, make};
 }
 
 } // namespace holon

@@ -134,7 +134,7 @@ std::unique_ptr<Barostat> make(const SchemeInput& input)
 
 BarostatEntry c_rescale_barostat()
 {
-    return {"C-rescale", {.needs_temperature = true}, make};
+    return {"C-rescale", {.needs_temperature = true, .looks_back = true}, make};
 }
 
 } // namespace holon

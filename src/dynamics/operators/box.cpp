@@ -44,6 +44,7 @@ PressureState pressure_state(Step& step)
 struct Coupling {
     std::unique_ptr<Barostat> barostat;
     std::int64_t interval; // in steps
+    bool looks_back;       // in the step after an action
     BoxChange change;      // to be done in this step
     bool acts_at(std::int64_t step) const { return step % interval == 0; }
 };
@@ -54,8 +55,9 @@ public:
 
     void apply(Step& step) override
     {
-        auto& [barostat, interval, change] = *coupling_;
-        const bool acted = coupling_->acts_at(step.clock.step - 1), acts = coupling_->acts_at(step.clock.step);
+        auto& [barostat, interval, looks_back, change] = *coupling_;
+        const bool acted = looks_back && coupling_->acts_at(step.clock.step - 1),
+                   acts = coupling_->acts_at(step.clock.step);
         if (!acted && !acts && !step.clock.measured) return;
         const auto state = pressure_state(step);
         step.group_pressure = state.pressure;
@@ -122,7 +124,8 @@ parts::BoxParts parts::box(const SchemeInput& input)
 {
     const auto* entry = barostat_entry(input.parameters.pcoupl);
     if (entry != nullptr) {
-        auto coupling = std::make_shared<Coupling>(entry->make(input), input.parameters.nstpcouple, BoxChange{});
+        auto coupling = std::make_shared<Coupling>(entry->make(input), input.parameters.nstpcouple,
+                                                   entry->traits.looks_back, BoxChange{});
         return {std::make_unique<Pressure>(coupling), std::make_unique<ChangeBox>(coupling)};
     }
     BoxParts parts;

@@ -1,3 +1,4 @@
+#include <holon/dynamics/barostat.hpp>
 #include <holon/dynamics/parts.hpp>
 #include <holon/dynamics/publish.hpp>
 
@@ -26,8 +27,12 @@ namespace {
 
 class NextStep : public Operator {
 public:
-    explicit NextStep(const Parameters& parameters) : nstpcouple_(parameters.pcoupl == "no" ? 0 : parameters.nstpcouple)
+    explicit NextStep(const Parameters& parameters)
     {
+        const auto* entry = barostat_entry(parameters.pcoupl);
+        if (entry == nullptr) return;
+        nstpcouple_ = parameters.nstpcouple;
+        looks_back_ = entry->traits.looks_back;
     }
 
     void apply(Step& step) override
@@ -41,13 +46,14 @@ public:
     }
 
 private:
-    /// When it acts, and in the step after that, to see what it has done.
+    /// When it acts, and in the step after that, if it wants to see what it has done.
     bool wanted_by_barostat(std::int64_t step) const
     {
-        return nstpcouple_ > 0 && (step % nstpcouple_ == 0 || (step - 1) % nstpcouple_ == 0);
+        return nstpcouple_ > 0 && (step % nstpcouple_ == 0 || (looks_back_ && (step - 1) % nstpcouple_ == 0));
     }
 
-    std::int64_t nstpcouple_; // 0: there is none
+    std::int64_t nstpcouple_ = 0; // there is none
+    bool looks_back_ = false;
 };
 
 class Forces : public Operator {

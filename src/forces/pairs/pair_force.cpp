@@ -440,10 +440,13 @@ struct PairForce::Impl {
                     const IVec3& x = atoms.x[i];
                     const IVec3& f = atoms.f[i];
                     for (int a = 0; a < 3; ++a) {
-                        const int128 position = (x[a] + (std::int64_t{1} << (drop - 1))) >> drop;
-                        for (int b = 0; b < 3; ++b) slice[index(3 * a + b)] += FixedSum::from_raw(position * f[b]);
+                        const std::int64_t position = (x[a] + (std::int64_t{1} << (drop - 1))) >> drop;
+                        for (int b = 0; b <= a; ++b) // above the diagonal but for the rounding of forces the same
+                            slice[index(3 * a + b)] += FixedSum::from_raw(int128{position} * f[b]);
                     }
                 }
+                for (const auto [above, below] : {std::pair(1, 3), {2, 6}, {5, 7}})
+                    slice[index(above)] = slice[index(below)];
                 return slice;
             },
             add);

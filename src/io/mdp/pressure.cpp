@@ -135,6 +135,8 @@ public:
                                                                {"angle", ForceTerm::angle}};
             const auto found =
                 std::ranges::find_if(terms, [&](const auto& term) { return plain(name) == plain(term.first); });
+            if (plain(name) == "pull" || plain(name) == "awh")
+                fail("mts-level2-forces", "'" + name + "': there are no such forces here; leave it out");
             if (found == std::end(terms))
                 fail("mts-level2-forces",
                      "'" + name + "' is none of longrange-nonbonded, nonbonded, pair, dihedral and angle");

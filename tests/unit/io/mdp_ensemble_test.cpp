@@ -54,7 +54,10 @@ TEST(MdpEnsembles, MultipleTimeSteps)
     EXPECT_EQ(settings_of(mesh + "mts-level2-forces = longrange-nonbonded pair dihedral angle")
                   .parameters.group_of_force_term,
               (GroupOfTerm{0, 0, 1, 1, 1, 1}));
-    expect_error(mesh + "mts-level2-forces = longrange-nonbonded pull", "'pull' is none of");
+    expect_error(mesh + "mts-level2-forces = longrange-nonbonded pull", "'pull': there are no such forces");
+    expect_error(mesh + "mts-level2-forces = longrange-nonbonded bond", "'bond' is none of");
+    expect_error(mesh + "mts-levels = 3", "mts-levels");
+    expect_error(mesh + "mts-level2-factor = 1", "mts-level2-factor");
     expect_error("integrator = sd\ntc-grps = System\ntau-t = 1\nref-t = 300\nmts = yes", "takes all forces");
 }
 

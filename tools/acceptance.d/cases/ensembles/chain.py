@@ -25,7 +25,7 @@ DYNAMICS = {
     "dt": 0.002,
     "nstxout": 500,
     "nstvout": 500,
-    "nstenergy": 50,
+    "nstenergy": 20,
     "nstlog": 500,
     "constraint_algorithm": "lincs",
     "constraints": "h-bonds",
@@ -47,16 +47,16 @@ PARTS = {
     "em": (2, {**COMMON, "integrator": "steep", "emtol": 1000.0, "emstep": 0.01, "nsteps": 50000}),
     "nvt": (
         1,
-        {**DYNAMICS, "define": "-DPOSRES", "nsteps": 5000, "gen_vel": "yes", "gen_temp": 300, "gen_seed": -1, "pcoupl": "no"},
+        {**DYNAMICS, "define": "-DPOSRES", "nsteps": 1000, "gen_vel": "yes", "gen_temp": 300, "gen_seed": -1, "pcoupl": "no"},
     ),
     "npt": (
         3,
-        {**DYNAMICS, **PRESSURE, "define": "-DPOSRES", "nsteps": 10000, "continuation": "yes", "gen_vel": "no"}
+        {**DYNAMICS, **PRESSURE, "define": "-DPOSRES", "nsteps": 3000, "continuation": "yes", "gen_vel": "no"}
         | {"pcoupl": "C-rescale", "tau_p": 1.0},
     ),
     "md": (
         2,
-        {**DYNAMICS, **PRESSURE, "nsteps": 10000, "continuation": "yes", "gen_vel": "no"}
+        {**DYNAMICS, **PRESSURE, "nsteps": 2000, "continuation": "yes", "gen_vel": "no"}
         | {"pcoupl": "Parrinello-Rahman", "tau_p": 2.0},
     ),
 }

@@ -1,58 +1,97 @@
-"""Item 5: the conserved energy of every barostat: it fluctuates as the square of the step, and does not drift."""
+"""Item 5: the conserved energy under every barostat and thermostat: it fluctuates as the square of the step, and does not
+drift more than that of NVE."""
+
+import math
 
 import numpy
 
+import canonical
+from cases.ensembles import ratios
 from support import holon_runner as holon
 from support import trajectories
 
+KT = canonical.BOLTZMANN * 298.15
 SETTINGS = {
     "integrator": "md-vv",
     "coulombtype": "PME",
-    "rcoulomb": 0.9,
-    "rvdw": 0.9,
+    "rcoulomb": 0.8,
+    "rvdw": 0.8,
     "vdw-modifier": "force-switch",
-    "rvdw-switch": 0.75,
-    "tcoupl": "no",
-    "ensemble-temperature": 300,
+    "rvdw-switch": 0.65,
+    "tc-grps": "System",
+    "ref-t": 298.15,
+    "ensemble-temperature": 298.15,
     "ref-p": 1,
     "compressibility": 4.5e-5,
     "tau-p": 1,
     "comm-mode": "none",
     "nstxout-compressed": 0,
     "nstlog": 0,
-    "checkpoint-interval": 100,
+    "checkpoint-interval": 500,
 }
-PICOSECONDS = 6.0
+RMS_PICOSECONDS, DRIFT_PICOSECONDS, BLOCKS = 6.0, 40.0, 16
+BAROSTATS = ("no", "C-rescale", "Parrinello-Rahman", "MTTK", "Berendsen")
+BATHS = {
+    "md v-rescale": {"integrator": "md", "tcoupl": "v-rescale", "tau-t": 0.2},
+    "md nose-hoover": {"integrator": "md", "tcoupl": "nose-hoover", "tau-t": 0.5},
+    "md-vv v-rescale": {"tcoupl": "v-rescale", "tau-t": 0.2},
+    "md-vv nose-hoover": {"tcoupl": "nose-hoover", "tau-t": 0.5},
+    "md-vv berendsen": {"tcoupl": "berendsen", "tau-t": 0.2},
+    "md-vv andersen": {"tcoupl": "andersen", "tau-t": 0.5},
+    "md-vv andersen-massive": {"tcoupl": "andersen-massive", "tau-t": 0.5},
+    "sd": {"integrator": "sd", "tcoupl": "no", "tau-t": 1.0},
+}
+
+
+def conserved(report, name, dt, picoseconds, **settings):
+    """Times [ps] and conserved energies [kJ/mol] of a run, and its degrees of freedom."""
+    files = ratios.start(report.work.parent / "ensemble-start")
+    keys = {**SETTINGS, **settings, "dt": dt, "nsteps": round(picoseconds / dt), "nstenergy": round(0.04 / dt)}
+    keys |= {"gen-vel": "yes", "gen-temp": 298.15, "gen-seed": 5, "ld-seed": 6}
+    folder = report.work / name.replace(" ", "-")
+    result = holon.run(folder, files, 1, timeout=3600, overwrite=None, **ratios.words(keys))
+    rows = trajectories.energies(folder / "energy.csv")
+    return rows["time_ps"], rows["conserved"], holon.ndof(result.summary, "none")
 
 
 def fluctuation(report, barostat, dt, interval):
-    keys = {
-        **SETTINGS,
-        "pcoupl": barostat,
-        "dt": dt,
-        "nsteps": round(PICOSECONDS / dt),
-        "nstenergy": round(0.04 / dt),
-        "nstpcouple": interval,
-    }
-    keys = {key.replace("-", "_"): value for key, value in keys.items()}
-    folder = report.work / f"{barostat}-{dt}-{interval}"
-    holon.run(folder, holon.input_files(holon.INPUTS / "spce"), 2, timeout=3600, **keys)
-    energies = trajectories.energies(folder / "energy.csv")
-    time, conserved = energies["time_ps"], energies["conserved"]
-    line = numpy.polyfit(time, conserved, 1)
-    return float((conserved - numpy.polyval(line, time)).std()), float(line[0])
+    keys = {"pcoupl": barostat, "tcoupl": "no", "nstpcouple": interval}
+    time, energy, _ = conserved(report, f"{barostat}-{dt}-{interval}", dt, RMS_PICOSECONDS, **keys)
+    return float((energy - numpy.polyval(numpy.polyfit(time, energy, 1), time)).std())
 
 
-def barostats(report):
-    """conserved energy of 1,310 waters in md-vv with each barostat, steps of 2 and 1 fs, coupled at every and each 10th"""
-    for barostat in ("no", "C-rescale", "Parrinello-Rahman", "MTTK", "Berendsen"):
+def fluctuations(report):
+    """conserved energy in md-vv with each barostat: its rms falls fourfold from steps of 2 to 1 fs"""
+    for barostat in BAROSTATS:
         long, short = (fluctuation(report, barostat, dt, 1) for dt in (0.002, 0.001))
-        report.note(f"{barostat}: rms at 2 fs [kJ/mol]", long[0])
-        report.note(f"{barostat}: drift at 2 fs [kJ/mol/ps]", long[1])
-        ratio = long[0] / short[0]
-        report.check(f"{barostat}: rms at 2 fs over that at 1 fs", 3.0 <= ratio <= 5.2, ratio, "3 to 5.2")
+        report.note(f"{barostat}: rms at 2 fs [kJ/mol]", long)
+        report.check(f"{barostat}: rms at 2 fs over that at 1 fs", 3.0 <= long / short <= 5.2, long / short, "3 to 5.2")
         if barostat != "no":
-            report.note(f"{barostat}: rms at 2 fs, nstpcouple = 10", fluctuation(report, barostat, 0.002, 10)[0])
+            report.note(f"{barostat}: rms at 2 fs, nstpcouple = 10", fluctuation(report, barostat, 0.002, 10))
 
 
-CASES = {"5.barostats": barostats}
+def drift_of(time, energy, freedom):
+    """Drift and its standard error [kT/ns/dof]. The error: of slopes from blocks, which also knows of random walks."""
+    unit = 1e3 / KT / freedom
+    left = energy - numpy.polyval(numpy.polyfit(time, energy, 1), time)
+    size = len(left) // BLOCKS
+    means = left[: size * BLOCKS].reshape(BLOCKS, size).mean(axis=1)
+    steps = numpy.diff(means)
+    walk = steps.std(ddof=1) * math.sqrt(BLOCKS)  # what independent steps from block to block would add up to
+    return float(numpy.polyfit(time, energy, 1)[0]) * unit, float(walk / (time[-1] - time[0])) * unit
+
+
+def drifts(report):
+    """conserved energy at 2 fs under every barostat x thermostat x integrator: its drift against that of NVE"""
+    plain, plain_error = drift_of(*conserved(report, "nve", 0.002, DRIFT_PICOSECONDS, pcoupl="no", tcoupl="no"))
+    report.note("NVE: drift [kT/ns/dof]", plain)
+    report.note("NVE: standard error", plain_error)
+    for barostat in BAROSTATS:
+        for bath, keys in BATHS.items():
+            drift, error = drift_of(*conserved(report, f"{barostat} {bath}", 0.002, DRIFT_PICOSECONDS, pcoupl=barostat, **keys))
+            error = math.hypot(error, plain_error)
+            report.note(f"{barostat} {bath}: standard error", error)
+            report.at_most(f"{barostat} {bath}: |drift| [kT/ns/dof]", abs(drift), abs(plain) + 2e-5 + 2 * error)
+
+
+CASES = {"5.fluctuations": fluctuations, "5.drifts": drifts}
