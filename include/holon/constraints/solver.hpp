@@ -167,6 +167,9 @@ struct SolverSettings {
     X(ciccotti_ryckaert) /* likewise, with the first matrix kept */                                                    \
     X(ilves_f)           /* likewise, with the matrix of the reference kept */                                         \
     X(yoneya)            /* likewise, one solution without iteration: lengths are right to O(dt^3) */                  \
+    X(p_shake)           /* preconditioned sweeps, for rigid molecules */                                              \
+    X(lambrakos)         /* forces of all constraints corrected at once, cut by any number of domains */               \
+    X(ccma)              /* likewise, times a sparse inverse matrix from ideal angles */                               \
     X(rigid)  /* whole bodies by their rotation, linear and planar ones, too, cut by any number of domains */          \
     X(wiggle) /* first guess from the constrained acceleration, then another solver */
 

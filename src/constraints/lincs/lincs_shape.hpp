@@ -84,6 +84,10 @@ public:
 
     /// Atoms are molecule-local. That of a free joint, if there is no such term.
     double cosine(std::int32_t end, std::int32_t middle, std::int32_t other) const;
+    bool has(std::int32_t end, std::int32_t middle, std::int32_t other) const
+    {
+        return cosines_.contains(key(end, middle, other));
+    }
 
 private:
     using Key = std::array<std::int32_t, 3>; // end, middle, other end; ends ascending
@@ -93,6 +97,17 @@ private:
     }
     std::map<Key, double> cosines_;
 };
+
+/// An element of the LINCS matrix of a molecule at its ideal angles.
+struct IdealElement {
+    std::int32_t row = 0, column = 0; // constraints
+    double value = 0.0;
+    bool known = false; // the angle is; else `value` is that of a free joint
+};
+
+/// All that are not zero, by row, in each by column. See lincs_spectrum().
+std::vector<IdealElement> ideal_matrix(const KnownAngles& angles, const MoleculeType& molecule,
+                                       const ConstraintCluster& cluster, const LincsShape& shape);
 
 /// Angles between constraints come from third ones that close triangles (those that were left out, too), else from the
 /// angle terms of the molecule, else they count as those of a free joint, whose mean squared cosine is 1/3. That is an

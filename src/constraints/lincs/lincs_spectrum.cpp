@@ -10,59 +10,23 @@
 #include <array>
 #include <cmath>
 #include <map>
-#include <tuple>
 
 namespace holon {
 
 namespace {
 
-/// The LINCS matrix of the molecule at its ideal angles.
-class IdealMatrix {
-public:
-    IdealMatrix(const KnownAngles& angles, const MoleculeType& molecule, const ConstraintCluster& cluster,
-                const LincsShape& shape)
-        : size_(shape.size())
-    {
-        std::map<std::array<std::int32_t, 2>, double> distance;
-        for (const auto& c : cluster.constraints) distance[{std::min(c.i, c.j), std::max(c.i, c.j)}] = c.length;
-        for (const auto& [c, length] : molecule.implied) distance[{std::min(c.i, c.j), std::max(c.i, c.j)}] = length;
-        for (std::int32_t k = 0; k < size_; ++k)
-            for (const auto& coupling : shape.couplings_of(k)) {
-                const auto l = coupling.constraint;
-                const auto other_end = [&](std::int32_t c) {
-                    const auto a = shape.first[index(c)], b = shape.second[index(c)];
-                    return cluster.atoms[index(a == coupling.atom ? b : a)];
-                };
-                const auto [low, high] = std::minmax({other_end(k), other_end(l)});
-                const auto closed = distance.find({low, high});
-                const double a = shape.length[index(k)], b = shape.length[index(l)];
-                const double cosine =
-                    closed != distance.end()
-                        ? std::clamp((a * a + b * b - closed->second * closed->second) / (2.0 * a * b), -1.0, 1.0)
-                        : angles.cosine(low, cluster.atoms[index(coupling.atom)], high);
-                elements_.emplace_back(k, l, -std::abs(coupling.factor) * cosine);
-            }
-    }
-
-    std::int32_t size() const { return size_; }
-    Eigen::VectorXd operator*(const Eigen::VectorXd& x) const
-    {
-        Eigen::VectorXd y = Eigen::VectorXd::Zero(size_);
-        for (const auto& [k, l, a] : elements_) y[k] += a * x[l];
-        return y;
-    }
-
-private:
-    std::int32_t size_;
-    std::vector<std::tuple<std::int32_t, std::int32_t, double>> elements_;
-};
+Eigen::VectorXd product(const std::vector<IdealElement>& matrix, const Eigen::VectorXd& x)
+{
+    Eigen::VectorXd y = Eigen::VectorXd::Zero(x.size());
+    for (const auto& element : matrix) y[element.row] += element.value * x[element.column];
+    return y;
+}
 
 /// The eigenvalue of the largest modulus and its vector. C. Lanczos, J. Res. Natl. Bur. Stand. 45, 255 (1950); extreme
 /// values need no reorthogonalisation.
-std::pair<double, Eigen::VectorXd> largest_mode(const IdealMatrix& matrix)
+std::pair<double, Eigen::VectorXd> largest_mode(const std::vector<IdealElement>& matrix, std::int32_t n)
 {
     constexpr int most = 120;
-    const auto n = matrix.size();
     const Philox random(1);
     Eigen::VectorXd q(n);
     for (std::int32_t k = 0; k < n; ++k) q[k] = uniform_pair(random(0, static_cast<std::uint32_t>(k), 0))[0] - 0.5;
@@ -70,7 +34,7 @@ std::pair<double, Eigen::VectorXd> largest_mode(const IdealMatrix& matrix)
     std::vector<Eigen::VectorXd> basis{q};
     std::vector<double> diagonal, off;
     for (int step = 0;; ++step) {
-        Eigen::VectorXd next = matrix * basis.back();
+        Eigen::VectorXd next = product(matrix, basis.back());
         diagonal.push_back(next.dot(basis.back()));
         next -= diagonal.back() * basis.back();
         if (step > 0) next -= off.back() * basis[basis.size() - 2];
@@ -111,10 +75,37 @@ double KnownAngles::cosine(std::int32_t end, std::int32_t middle, std::int32_t o
     return found == cosines_.end() ? -std::sqrt(1.0 / 3.0) : found->second;
 }
 
+std::vector<IdealElement> ideal_matrix(const KnownAngles& angles, const MoleculeType& molecule,
+                                       const ConstraintCluster& cluster, const LincsShape& shape)
+{
+    std::map<std::array<std::int32_t, 2>, double> distance;
+    for (const auto& c : cluster.constraints) distance[{std::min(c.i, c.j), std::max(c.i, c.j)}] = c.length;
+    for (const auto& [c, length] : molecule.implied) distance[{std::min(c.i, c.j), std::max(c.i, c.j)}] = length;
+    std::vector<IdealElement> elements;
+    for (std::int32_t k = 0; k < shape.size(); ++k)
+        for (const auto& coupling : shape.couplings_of(k)) {
+            const auto l = coupling.constraint;
+            const auto other_end = [&](std::int32_t c) {
+                const auto a = shape.first[index(c)], b = shape.second[index(c)];
+                return cluster.atoms[index(a == coupling.atom ? b : a)];
+            };
+            const auto [low, high] = std::minmax({other_end(k), other_end(l)});
+            const auto middle = cluster.atoms[index(coupling.atom)];
+            const auto closed = distance.find({low, high});
+            const bool closes = closed != distance.end();
+            const double a = shape.length[index(k)], b = shape.length[index(l)];
+            const double cosine =
+                closes ? std::clamp((a * a + b * b - closed->second * closed->second) / (2.0 * a * b), -1.0, 1.0)
+                       : angles.cosine(low, middle, high);
+            elements.push_back({k, l, -std::abs(coupling.factor) * cosine, closes || angles.has(low, middle, high)});
+        }
+    return elements;
+}
+
 LincsSpectrum lincs_spectrum(const KnownAngles& angles, const MoleculeType& molecule, const ConstraintCluster& cluster)
 {
     const LincsShape shape(molecule, cluster);
-    const auto [radius, mode] = largest_mode(IdealMatrix(angles, molecule, cluster, shape));
+    const auto [radius, mode] = largest_mode(ideal_matrix(angles, molecule, cluster, shape), shape.size());
     LincsSpectrum spectrum{radius, {}};
     const double largest = mode.cwiseAbs().maxCoeff();
     for (std::int32_t k = 0; k < shape.size(); ++k)

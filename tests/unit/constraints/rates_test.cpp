@@ -1,6 +1,8 @@
 // How fast the iterations converge, against the rates that their matrices predict.
 #include <support/constraint_molecules.hpp>
+#include <support/polymers.hpp>
 
+#include <constraints/inverse/approximate_inverse.hpp>
 #include <constraints/newton/newton.hpp>
 
 #include <Eigen/Eigenvalues>
@@ -160,6 +162,124 @@ TEST(Rates, YoneyasResidualFallsWithTheStep)
             EXPECT_LT(ratio, most) << name;
         }
     }
+}
+
+/// Largest error of a length that is left after each number of iterations that some tolerance asks for.
+std::map<std::int64_t, double> errors_by_iterations(const ConstraintSystem& system, const char* name)
+{
+    std::map<std::int64_t, double> errors;
+    for (double tolerance = 0.1; tolerance > 1e-12; tolerance *= 0.3) {
+        SolverSettings settings;
+        settings.tolerance = tolerance;
+        settings.topology = &system.topology;
+        LocalPart part(system, 0, [](AtomId) { return 0; });
+        Constraints constraints(system.topology, system.clusters, {name}, settings);
+        constraints.rebuild(part.atoms, part.directory());
+        const auto result = constraints.project_positions(part.atoms, system.box, {1, 0.0, 0.0});
+        EXPECT_EQ(result.failure, "");
+        errors[result.iterations] = system.max_length_error(part.atoms.x);
+    }
+    return errors;
+}
+
+/// By which an iteration multiplies the error in the end.
+double rate_of(const std::map<std::int64_t, double>& errors, std::int64_t over)
+{
+    auto last = errors.rbegin();
+    while (last->second < 1e-12) ++last;
+    auto first = last;
+    while (first->first > last->first - over && std::next(first) != errors.rend()) ++first;
+    return std::pow(last->second / first->second, 1.0 / static_cast<double>(last->first - first->first));
+}
+
+/// A sweep over all constraints, each corrected along its row of A^-1 G of the reference.
+TEST(Rates, PShakeConvergesLinearlyAsItsSpectrumSays)
+{
+    const auto corners = tetrahedron(0.15);
+    const std::vector<Vec3> triangle{{1, 1, 1}, {1.0577, 1.0816, 1}, {0.9423, 1.0816, 1}};
+    const std::vector<std::pair<const char*, ConstraintSystem>> rigid{
+        {"water", one_molecule("Water", {15.9994, 1.008, 1.008}, bonds_between(triangle, all_pairs(3)), triangle)},
+        {"methyl",
+         one_molecule("Methyl", {12.011, 1.008, 1.008, 1.008}, bonds_between(corners, all_pairs(4)), corners)}};
+    for (const auto& [name, system] : rigid) {
+        double before = 1.0;
+        for (const double dt : {0.006, 0.003}) {
+            const auto step = stepped(system, dt);
+            const auto solution = solved(step, *make_newton_solver({}, {}));
+            const Eigen::MatrixXd effect = matrix_of(step, solution, step.x_ref) *
+                                           matrix_of(step, step.x_ref, step.x_ref).inverse(); // of k on all, column k
+            Eigen::MatrixXd sweep = Eigen::MatrixXd::Identity(effect.rows(), effect.cols());
+            for (Eigen::Index k = 0; k < effect.rows(); ++k)
+                sweep -= (effect.col(k) / effect(k, k)) * Eigen::RowVectorXd(sweep.row(k));
+            const double predicted = sweep.eigenvalues().cwiseAbs().maxCoeff();
+            const double measured = rate_of(errors_by_iterations(step, "p_shake"), 2);
+            if (std::getenv("HOLON_PRINT") != nullptr)
+                std::printf("p_shake, %s, %g ps: %.3g, predicted %.3g\n", name, dt, measured, predicted);
+            EXPECT_GT(measured, 0.3 * predicted) << name;
+            EXPECT_LT(measured, 4.0 * predicted) << name; // few sweeps: the slowest mode is not alone yet
+            EXPECT_LT(measured, 0.1) << name;
+            EXPECT_LT(measured, before) << name; // not a property of the molecule, but of its turn
+            before = measured;
+        }
+    }
+}
+
+ConstraintSystem system_of(const Polymer& polymer)
+{
+    ConstraintSystem system;
+    system.topology = polymer.topology();
+    system.add(polymer.type, 1, polymer.positions);
+    return system;
+}
+
+/// 1 - W D^-1 A, W the sparse inverse matrix and D the diagonal of A.
+TEST(Rates, CorrectionsOfAllAtOnceConvergeAsTheirSpectrumSays)
+{
+    struct Row {
+        const char* name;
+        Polymer polymer;
+    };
+    for (const auto& [name, polymer] :
+         {Row{"united alkane", united_alkane(40, 1)}, {"full alkane", full_alkane(20, 1)}, {"benzene", benzene()}}) {
+        const auto step = stepped(system_of(polymer), 0.002);
+        const auto solution = solved(step, *make_newton_solver({}, {}));
+        const auto a = matrix_of(step, solution, step.x_ref);
+        const auto& cluster = step.clusters[0].clusters[0];
+        std::map<std::pair<int, int>, Eigen::Index> place; // in the order of for_each_constraint
+        for (const auto& c : polymer.type.constraints) place.try_emplace({c.i, c.j}, std::ssize(place));
+        for (const auto& [solver, kind] :
+             {std::pair("ccma", InverseKind::equilibrium), {"lambrakos", InverseKind::diagonal}}) {
+            const ApproximateInverse inverse(kind, KnownAngles(&step.topology, polymer.type), polymer.type, cluster);
+            Eigen::MatrixXd w = Eigen::MatrixXd::Zero(a.rows(), a.cols());
+            const auto at = [&](std::int32_t k) {
+                const auto& c = cluster.constraints[static_cast<std::size_t>(k)];
+                return place.at({c.i, c.j});
+            };
+            for (std::int32_t k = 0; k < a.rows(); ++k)
+                for (const auto& [l, factor] : inverse.row(k)) w(at(k), at(l)) = factor;
+            const Eigen::MatrixXd corrections = a.diagonal().cwiseInverse().asDiagonal() * a;
+            const double predicted =
+                (Eigen::MatrixXd::Identity(a.rows(), a.cols()) - w * corrections).eigenvalues().cwiseAbs().maxCoeff();
+            const auto errors = errors_by_iterations(step, solver);
+            const double measured = rate_of(errors, 8);
+            const auto sweeps = errors_by_iterations(step, "shake");
+            if (std::getenv("HOLON_PRINT") != nullptr)
+                std::printf("%s, %s: %.3g, predicted %.3g, at ideal angles %.3g; %ld iterations to 1e-12, shake %ld\n",
+                            solver, name, measured, predicted, inverse.rate(),
+                            static_cast<long>(errors.rbegin()->first), static_cast<long>(sweeps.rbegin()->first));
+            EXPECT_NEAR(measured, predicted, 0.25 * predicted) << name;
+            EXPECT_NEAR(inverse.rate(), predicted, 0.15 * predicted + 0.02) << name;
+        }
+    }
+}
+
+/// One bond by itself: the first forces are the answer.
+TEST(Rates, LambrakosIsExactForPairsInOneIteration)
+{
+    const auto pair = one_molecule("Pair", {12.0, 14.0}, {{0, 1, 0.15}}, {{1, 1, 1}, {1.15, 1, 1}});
+    const auto errors = errors_by_iterations(stepped(pair, 0.008), "lambrakos");
+    EXPECT_EQ(errors.rbegin()->first, 1);
+    EXPECT_LT(errors.rbegin()->second, 1e-13);
 }
 
 } // namespace
