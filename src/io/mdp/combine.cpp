@@ -52,6 +52,11 @@ public:
         if (v_.nsteps > std::numeric_limits<std::int64_t>::max() - v_.init_step)
             fail("nsteps", "the last step, init-step + nsteps, is too large; take -1 for a run without an end");
         if (v_.maxh < 0.0 && v_.maxh != -1.0) fail("maxh", "must be a number of hours, or -1 for no limit");
+        if (v_.nstcomm < 0) { // of versions without comm-mode, for the rotation, too
+            v_.nstcomm = -v_.nstcomm;
+            note("nstcomm", "counts as " + std::to_string(v_.nstcomm) + ", as in GROMACS; comm-mode = angular removes "
+                            "the rotation");
+        }
         if (v_.nstcomm == 0 || !scheme_.momentum) v_.comm_mode = CommMode::none;
         if (v_.comm_mode == CommMode::none) v_.comm_grps.clear();
         if (v_.comm_mode != CommMode::none && v_.comm_grps.empty()) v_.comm_grps = {"System"};
@@ -77,6 +82,8 @@ public:
             reaction_field();
             break;
         case CoulombType::pme:
+            if (is_given("coulombtype") && plain(given_.find("coulombtype")->value) != "pme")
+                note("coulombtype", "the same electrostatics are computed as with PME, as accurately");
             v_.coulomb = CoulombKind::mesh;
             ewald_summation();
             mesh();

@@ -272,7 +272,8 @@ MdpKey box_elements(std::string name, std::array<double, 6> V::*member)
 /// Barostats by the names that GROMACS has for them, too.
 Names pressure_couplings()
 {
-    return names_in(barostats(), {"no"}, {{"CRescale", "C-rescale"}, {"ParrinelloRahman", "Parrinello-Rahman"}});
+    return names_in(barostats(), {"no"},
+                    {{"CRescale", "C-rescale"}, {"ParrinelloRahman", "Parrinello-Rahman"}, {"Isotropic", "Berendsen"}});
 }
 
 } // namespace
@@ -324,7 +325,7 @@ std::vector<MdpKey> run_mdp_keys()
         yes_no("continuation", &V::continuation),
         choice<CommMode>("comm-mode", &V::comm_mode,
                          {{"linear", CommMode::linear}, {"angular", CommMode::angular}, {"none", CommMode::none}}),
-        integer("nstcomm", &V::nstcomm, at_least(0)),
+        integer("nstcomm", &V::nstcomm, between(-1e15, 1e15)),
         names("comm-grps", &V::comm_grps),
 
         real("emtol", &V::emtol, positive),
@@ -358,10 +359,10 @@ std::vector<MdpKey> nonbonded_mdp_keys()
                                       {"reaction-field", CoulombType::reaction_field},
                                       {"reaction-field-zero", CoulombType::reaction_field_zero},
                                       {"PME", CoulombType::pme},
+                                      {"PME-Switch", CoulombType::pme},
+                                      {"P3M-AD", CoulombType::pme},
                                       {"Ewald", CoulombType::ewald}}),
-                 {{"PME-Switch", in_place_of_pme},
-                  {"P3M-AD", in_place_of_pme},
-                  {"PPPM", in_place_of_pme},
+                 {{"PPPM", in_place_of_pme},
                   {"PME-User", no_tables + "; use coulombtype = PME"},
                   {"PME-User-Switch", no_tables + "; use coulombtype = PME"},
                   {"User", no_tables},

@@ -273,7 +273,7 @@ PARAMETER_FILES = [
     Case("pme-order 20", "md.mdp", swap("= reaction-field", "= PME\npme-order = 20"), 6, "pme-order.*12"),
     Case("mesh-accuracy negative", "md.mdp", add("mesh-accuracy = -1e-4\n"), 0, "mesh-accuracy"),
     Case("PME without a spacing", "md.mdp", swap("= reaction-field", "= PME\nfourierspacing = 0"), 6, "fourier-nx"),
-    Case("P3M", "md.mdp", swap("= reaction-field", "= P3M-AD"), 0, "coulombtype = PME"),
+    Case("PPPM", "md.mdp", swap("= reaction-field", "= PPPM"), 0, "coulombtype = PME"),
     Case("slab geometry", "md.mdp", add("ewald-geometry = 3dc\n"), 0, "ewald-geometry"),
     Case("cutoff negative", "md.mdp", swap("rvdw = 0.9", "rvdw = -0.9"), 0, "rvdw"),
     Case(

@@ -21,6 +21,7 @@ TEST(MdpEnsembles, PressureCoupling)
     const std::string one = "ref-p = 1\ncompressibility = 4.5e-5\n", two = "ref-p = 1 1\ncompressibility = 4.5e-5 0\n";
     const auto interval = [&](const std::string& text) { return settings_of(bath + text).parameters.nstpcouple; };
     EXPECT_EQ(interval("pcoupl = Parrinello-Rahman\ndt = 0.002\ntau-p = 2\n" + one), 5);
+    EXPECT_EQ(parameters_of("pcoupl = Isotropic\n" + one).pcoupl, "Berendsen"); // of GROMACS 3
     EXPECT_EQ(interval("pcoupl = ParrinelloRahman\ndt = 0.002\ntau-p = 0.1\n" + one), 1);
     EXPECT_EQ(interval("pcoupl = MTTK\ndt = 0.002\ntau-p = 2\nnstpcouple = 20\n" + one), 20);
 

@@ -115,7 +115,6 @@ TEST(Mdp, NumbersMustBeNumbersInRange)
         {"nsteps = 1e3", "expected an integer"},
         {"nsteps = 99999999999999999999", "the number is too large"},
         {"nstlog = -1", "must be at least 0"},
-        {"nstcomm = -10", "must be at least 0"},
         {"nstxout = -5", "must be at least 0"},
         {"init-step = -1", "must be at least 0"},
         {"rcoulomb = 0", "must be more than 0"},
@@ -331,7 +330,11 @@ TEST(Mdp, MeshSettingsThatDoNotGoTogether)
 
 TEST(Mdp, CoulombTypesThatHolonLacksNameTheOneToUse)
 {
-    for (const char* name : {"PME-Switch", "pme_user", "P3M-AD", "PPPM", "Poisson"})
+    for (const char* name : {"PME-Switch", "P3M-AD"}) {
+        EXPECT_EQ(parameters_of(std::string("coulombtype = ") + name).coulomb, CoulombKind::mesh);
+        EXPECT_NE(note_of(std::string("coulombtype = ") + name).find("as with PME"), std::string::npos);
+    }
+    for (const char* name : {"pme_user", "PPPM", "Poisson"})
         expect_error(std::string("coulombtype = ") + name, "use coulombtype = PME");
     expect_error("coulombtype = PME-User-Switch", "tabulated potentials are not available; use coulombtype = PME");
     expect_error("coulombtype = Shift", "use coulombtype = cut-off with coulomb-modifier = force-switch");
@@ -378,6 +381,8 @@ TEST(Mdp, CentreOfMassMotion)
 {
     EXPECT_EQ(parameters_of("comm-mode = Angular").comm_mode, CommMode::angular);
     EXPECT_EQ(parameters_of("nstcomm = 0").comm_mode, CommMode::none);
+    EXPECT_EQ(parameters_of("nstcomm = -10").nstcomm, 10);
+    EXPECT_NE(note_of("nstcomm = -10").find("comm-mode = angular"), std::string::npos);
     EXPECT_TRUE(parameters_of("comm-mode = none\ncomm-grps = Protein").comm_groups.empty());
     EXPECT_EQ(parameters_of("comm-grps = Protein Water").comm_groups.size(), 2u);
 }
