@@ -54,8 +54,9 @@ public:
         if (v_.maxh < 0.0 && v_.maxh != -1.0) fail("maxh", "must be a number of hours, or -1 for no limit");
         if (v_.nstcomm < 0) { // of versions without comm-mode, for the rotation, too
             v_.nstcomm = -v_.nstcomm;
-            note("nstcomm", "counts as " + std::to_string(v_.nstcomm) + ", as in GROMACS; comm-mode = angular removes "
-                            "the rotation");
+            note("nstcomm", "counts as " + std::to_string(v_.nstcomm) +
+                                ", as in GROMACS; comm-mode = angular removes "
+                                "the rotation");
         }
         if (v_.nstcomm == 0 || !scheme_.momentum) v_.comm_mode = CommMode::none;
         if (v_.comm_mode == CommMode::none) v_.comm_grps.clear();

@@ -21,7 +21,7 @@ TEST(MdpEnsembles, PressureCoupling)
     const std::string one = "ref-p = 1\ncompressibility = 4.5e-5\n", two = "ref-p = 1 1\ncompressibility = 4.5e-5 0\n";
     const auto interval = [&](const std::string& text) { return settings_of(bath + text).parameters.nstpcouple; };
     EXPECT_EQ(interval("pcoupl = Parrinello-Rahman\ndt = 0.002\ntau-p = 2\n" + one), 5);
-    EXPECT_EQ(parameters_of("pcoupl = Isotropic\n" + one).pcoupl, "Berendsen"); // of GROMACS 3
+    EXPECT_EQ(parameters_of(bath + "pcoupl = Isotropic\n" + one).pcoupl, "Berendsen"); // of GROMACS 3
     EXPECT_EQ(interval("pcoupl = ParrinelloRahman\ndt = 0.002\ntau-p = 0.1\n" + one), 1);
     EXPECT_EQ(interval("pcoupl = MTTK\ndt = 0.002\ntau-p = 2\nnstpcouple = 20\n" + one), 20);
 
@@ -35,7 +35,6 @@ TEST(MdpEnsembles, PressureCoupling)
     expect_error(bath + "pcoupl = C-rescale\nnstpcouple = 0\n" + one, "must be a number of steps");
     expect_error(bath + "pcoupl = C-rescale\ntau-p = 0.1\ndt = 0.002\nnstpcouple = 100\n" + one, "a fifth of tau-p");
     expect_error("pcoupl = C-rescale\n" + one, "needs a temperature");
-    expect_error("pcoupl = isotropic\n" + one, "choose one of");
     expect_error("deform = 1 2 3", "expected six numbers");
     expect_error(bath + "deform = 0 0 0 1 0 0\npcoupl = C-rescale\n" + one, "at the same time");
     EXPECT_EQ(settings_of("pcoupl = Parrinello-Rahman\n" + one).parameters.ensemble_temperature, -1.0);

@@ -159,7 +159,8 @@ TEST(Mdp, ChoicesThatAreNotThereNameThoseThatAre)
                  "sd, baoab, bd, steep, cg, l-bfgs");
     expect_error("integrator = sd",
                  "tc-grps is not given: integrator = sd takes friction and temperature from tc-grps");
-    expect_error("coulombtype = telepathy", "choose one of cut-off, reaction-field, reaction-field-zero, PME, Ewald");
+    expect_error("coulombtype = telepathy",
+                 "choose one of cut-off, reaction-field, reaction-field-zero, PME, PME-Switch, P3M-AD, Ewald");
     expect_error("mesh = fft", "choose one of esp, spme");
     expect_error("vdwtype = PME", "choose one of cut-off, shift, switch");
     expect_error("coulomb-modifier = shift", "choose one of potential-shift");
