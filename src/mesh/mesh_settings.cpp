@@ -3,6 +3,8 @@
 #include <holon/core/portable_math.hpp>
 #include <holon/core/units.hpp>
 
+#include "error_estimate.hpp"
+
 #include <algorithm>
 #include <cmath>
 #include <optional>
@@ -12,8 +14,9 @@ namespace holon {
 
 namespace {
 
-/// Prolate split and window that reach an error: band of the split, window width, spacing over split radius, window
-/// band over width. Measured on water and solvated proteins at a radius of 0.9 nm by tools/mesh_accuracy.
+/// Prolate split and window that reach an error, nearly (see fitted_mesh()): band of the split, window width, spacing
+/// over split radius, window band over width. Measured on water and solvated proteins at a radius of 0.9 nm by
+/// tools/mesh_accuracy.
 struct Choice {
     double error, band;
     int width;
@@ -125,6 +128,15 @@ std::array<int, 3> grid_for(const Box& box, double spacing)
     return n;
 }
 
+/// What a choice expects to err.
+double estimate(const Box& box, double radius, const Choice& choice, double fit_tolerance, int max_degree)
+{
+    const PlainProlateSplit split(radius, choice.band);
+    const ProlateWindow window(choice.width, choice.window_band * choice.width);
+    const auto pair = fit_pair_polynomial_to(split, radius, fit_tolerance, max_degree, true);
+    return expected_error_in_water(split, pair, window, grid_for(box, choice.spacing * radius), box);
+}
+
 MeshSettings prolate_settings(const Box& box, double radius, const Choice& choice, double fit_tolerance, int max_degree)
 {
     MeshSettings settings;
@@ -134,7 +146,7 @@ MeshSettings prolate_settings(const Box& box, double radius, const Choice& choic
     settings.window_band = choice.window_band * choice.width;
     settings.window = std::make_shared<ProlateWindow>(choice.width, settings.window_band);
     settings.grid = grid_for(box, choice.spacing * radius);
-    settings.expected_error = choice.error * error_factor(radius);
+    settings.expected_error = estimate(box, radius, choice, fit_tolerance, max_degree);
     settings.pair = fit_pair_polynomial_to(*settings.split, radius, fit_tolerance, max_degree, true);
     return settings;
 }
@@ -190,6 +202,40 @@ int max_pair_degree(const Parameters& p)
     return p.precision == Precision::mixed ? 13 : 22;
 }
 
+/// The largest error of a pair: it makes 0.65 times as much of the forces.
+double pair_tolerance(const Choice& choice)
+{
+    return 0.65 * choice.error;
+}
+
+/// A step of errors that are asked for: so that boxes that differ little have the same mesh.
+double steps_of_error(int n)
+{
+    return portable::exp(n * portable::log(2.0) / 8.0);
+}
+
+/// The coarsest mesh that errs no more than asked for. The table knows neither what the grid gains by whole numbers of
+/// points nor how errors change with the radius beyond a power law: it is asked for more or less until the estimate
+/// fits.
+MeshSettings fitted_mesh(const Box& box, double charge_density, double error, double radius, int max_degree)
+{
+    constexpr int most = 8;
+    const auto plan = [&](int n) { return plan_at(box, charge_density, error * steps_of_error(n), radius); };
+    const auto fits = [&](int n) {
+        const auto choice = plan(n).choice;
+        return estimate(box, radius, choice, pair_tolerance(choice), max_degree) <= error;
+    };
+    int n = 0;
+    if (fits(0)) {
+        while (n < most && fits(n + 1)) ++n;
+    } else {
+        while (n > -most && !fits(--n)) {
+        }
+    }
+    const auto choice = plan(n).choice;
+    return prolate_settings(box, radius, choice, pair_tolerance(choice), max_degree);
+}
+
 } // namespace
 
 MeshSettings choose_mesh(const Parameters& p, const Box& box, double charge_density)
@@ -197,15 +243,14 @@ MeshSettings choose_mesh(const Parameters& p, const Box& box, double charge_dens
     const double beta = GaussianSplit::beta_for(p.rcoulomb, p.ewald_rtol);
     const double as_spme = spme_error(p, box, beta);
     if (p.mesh == MeshKind::esp) {
-        // Systems differ: what has been asked for is to be kept by all of them, as is, by a tenth at least, that of
-        // smooth PME. It follows the box, but in steps: boxes that differ little have the same mesh.
-        const double octave = portable::log(2.0) / 8.0;
-        const double in_steps = portable::exp(octave * std::floor(portable::log(0.8 * as_spme) / octave));
-        const double error = p.mesh_accuracy > 0.0 ? 0.7 * p.mesh_accuracy : in_steps;
+        // Systems differ: what has been asked for is to be kept by all of them, as is that of smooth PME. It follows
+        // the box in steps.
+        const double in_steps =
+            steps_of_error(static_cast<int>(std::floor(8.0 * portable::log(0.85 * as_spme) / portable::log(2.0))));
+        const double error = p.mesh_accuracy > 0.0 ? 0.75 * p.mesh_accuracy : in_steps;
         const auto plan = p.coulomb_split_radius > 0.0 ? plan_at(box, charge_density, error, p.coulomb_split_radius)
                                                        : cheapest_plan(box, charge_density, error, p.rcoulomb);
-        // The largest error of a pair, which makes 0.65 times as much of the forces.
-        return prolate_settings(box, plan.radius, plan.choice, 0.65 * plan.choice.error, max_pair_degree(p));
+        return fitted_mesh(box, charge_density, error, plan.radius, max_pair_degree(p));
     }
     MeshSettings settings;
     settings.kind = MeshKind::spme;

@@ -63,14 +63,24 @@ double PairPolynomial::energy_at(double r2) const
     return horner(energy, r2 / (cutoff * cutoff) - 0.5);
 }
 
-PairPolynomial fit_pair_polynomial(const EwaldSplit& split, double cutoff, int degree, bool to_zero)
+namespace {
+
+/// G rc^3 at the nodes.
+std::vector<double> scaled_forces(const EwaldSplit& split, double cutoff)
+{
+    std::vector<double> exact;
+    for (int i = 0; i < n_nodes; ++i) exact.push_back(scaled_force(split, cutoff, node(i)));
+    return exact;
+}
+
+PairPolynomial fit(const EwaldSplit& split, double cutoff, const std::vector<double>& exact, int degree, bool to_zero)
 {
     // to_zero: G = -1 + (1 - t) H, and H is fitted with one degree less.
     const int unknowns = to_zero ? degree : degree + 1;
     Eigen::MatrixXd matrix(n_nodes, unknowns);
     Eigen::VectorXd right(n_nodes);
     for (int i = 0; i < n_nodes; ++i) {
-        const double t = node(i), exact = scaled_force(split, cutoff, t);
+        const double t = node(i), force = exact[static_cast<std::size_t>(i)];
         const double weight =
             std::sqrt(std::sqrt(t)); // the error of the force is sqrt(t) times that of G; near 0 relaxed
         const double factor = to_zero ? 1.0 - t : 1.0;
@@ -81,7 +91,7 @@ PairPolynomial fit_pair_polynomial(const EwaldSplit& split, double cutoff, int d
             below = here;
             here = above;
         }
-        right[i] = weight * (to_zero ? exact + 1.0 : exact);
+        right[i] = weight * (to_zero ? force + 1.0 : force);
     }
     auto g = to_powers(matrix.householderQr().solve(right));
     if (to_zero) { // 1 - t = 1/2 - s
@@ -101,19 +111,26 @@ PairPolynomial fit_pair_polynomial(const EwaldSplit& split, double cutoff, int d
     return result;
 }
 
+} // namespace
+
+PairPolynomial fit_pair_polynomial(const EwaldSplit& split, double cutoff, int degree, bool to_zero)
+{
+    return fit(split, cutoff, scaled_forces(split, cutoff), degree, to_zero);
+}
+
 PairPolynomial fit_pair_polynomial_to(const EwaldSplit& split, double cutoff, double tolerance, int max_degree,
                                       bool to_zero)
 {
+    const auto exact = scaled_forces(split, cutoff);
     for (int degree = 3;; ++degree) {
-        const auto free = fit_pair_polynomial(split, cutoff, degree, false);
+        const auto free = fit(split, cutoff, exact, degree, false);
         double error = 0.0;
         for (int i = 0; i < n_nodes; ++i) {
             const double t = node(i);
             const double fitted = free.force_at(t * cutoff * cutoff) * cutoff * cutoff * cutoff;
-            error = std::max(error, std::sqrt(t) * std::abs(fitted - scaled_force(split, cutoff, t)));
+            error = std::max(error, std::sqrt(t) * std::abs(fitted - exact[static_cast<std::size_t>(i)]));
         }
-        if (error <= tolerance || degree >= max_degree)
-            return to_zero ? fit_pair_polynomial(split, cutoff, degree, true) : free;
+        if (error <= tolerance || degree >= max_degree) return to_zero ? fit(split, cutoff, exact, degree, true) : free;
     }
 }
 

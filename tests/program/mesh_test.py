@@ -30,6 +30,17 @@ class Mesh(holon.ProgramTest):
                 self.assertAlmostEqual(mesh["measured_error"] / error, 1.0, delta=0.1)
                 self.assertLess(mesh["grid_points"], spme_mesh["grid_points"] / (5 if name == "default" else 1))
 
+    def test_error_is_as_expected_at_any_radius_of_the_split(self):
+        for accuracy in (1e-3, 1e-4):
+            for radius in (0.6, 0.8, 1.3):
+                with self.subTest(accuracy=accuracy, radius=radius):
+                    name = f"{accuracy}-{radius}"
+                    settings = {"mesh_accuracy": accuracy, "coulomb_split_radius": radius, "rcoulomb": 1.3}
+                    _, mesh = self.forces(name, **settings)
+                    self.assertEqual(mesh["split_radius_nm"], radius)
+                    self.assertAlmostEqual(mesh["expected_error"] / mesh["measured_error"], 1.0, delta=0.2)
+                    self.assertLess(mesh["measured_error"], accuracy)
+
     def test_energies_of_the_methods_agree(self):
         def coulomb(name, **settings):
             energies = references.single_point(self.work / name, WATER, precision="double", **settings)[0]

@@ -4,12 +4,14 @@ import builds
 import measure
 
 
-def in_turns(report, folder, settings, least, rounds, seconds, ranks=2, goal=None):
+def in_turns(report, folder, settings, least, rounds, seconds, ranks=2, goal=None, errors=None):
     """Logs medians of the rounds, their ratio, which is to be `least` or more, and where the time goes.
 
     `seconds`: of each run. With a mesh the errors of the forces count, too.
     """
-    errors = "reaction" not in settings.get("coulombtype", "PME")
+    if errors is None:
+        errors = "reaction" not in settings.get("coulombtype", "PME")
+    report.note("processor", measure.processor()["name"])
     runner = measure.Runner(report.work, ranks, rounds, seconds, builds=builds.required(settings))
     found = runner.measure("system", folder, settings, errors=errors)
     for program, key in (("gmx_mpi", "gromacs_ns_per_day"), ("holon-md", "ns_per_day")):

@@ -41,6 +41,15 @@ def processor():
     return {"name": name, "GHz": float(nominal[1]) if nominal else float(clock[1]) / 1000 if clock else math.nan}
 
 
+def is_zen_4():
+    """Whether this is a processor of AMD's of that kind, by its numbers: some do not tell their names."""
+    text = pathlib.Path("/proc/cpuinfo").read_text()
+    numbers = dict(re.findall(r"^(vendor_id|cpu family|model)\s*: (.*)$", text, re.MULTILINE))
+    models = (*range(0x10, 0x20), *range(0x60, 0x80), *range(0xA0, 0xB0))
+    family = (numbers.get("vendor_id"), numbers.get("cpu family"))
+    return family == ("AuthenticAMD", "25") and int(numbers["model"]) in models
+
+
 def launch(mark, ranks, *words):
     """Runs a program on `ranks` ranks of one thread in the folder of `mark`; returns the peak of memory of each [kB].
 
