@@ -1,0 +1,88 @@
+"""Candidates of how to share a system out, and the search for the fastest by short runs that get longer."""
+
+import dataclasses
+import itertools
+import math
+import statistics
+
+
+@dataclasses.dataclass(frozen=True)
+class Layout:
+    """So many ranks of so many threads; domains along a, b, c."""
+
+    ranks: int
+    threads: int
+    domains: tuple
+
+    @property
+    def grid(self):
+        return "x".join(map(str, self.domains))
+
+    def __str__(self):
+        return f"{self.ranks} ranks x {self.threads} threads, domains {self.grid}"
+
+
+def divisors(n):
+    return [k for k in range(1, n + 1) if n % k == 0]
+
+
+def grids(ranks):
+    """All ways of cutting a box into so many domains."""
+    return [(a, b, ranks // a // b) for a in divisors(ranks) for b in divisors(ranks // a)]
+
+
+def copies(domains, lengths, reach):
+    """Volume within reach of the lower faces of a domain, over that of the domain: what it has to ask others for."""
+    sides = [length / n for length, n in zip(lengths, domains)]
+    with_halo = math.prod(side + (reach if n > 1 else 0.0) for side, n in zip(sides, domains))
+    return with_halo / math.prod(sides) - 1.0
+
+
+def candidates(cores, lengths, ranks=None, reach=1.0, grids_each=10):
+    """Layouts that fill the cores, or with one of these numbers of ranks on all cores.
+
+    For each number of ranks those `grids_each` grids of domains that need the fewest copies: a search over hundreds
+    of grids would find noise.
+    """
+    found = []
+    for n in ranks or divisors(cores):
+        by_copies = sorted(grids(n), key=lambda domains: (copies(domains, lengths, reach), domains))
+        found += [Layout(n, max(1, cores // n), domains) for domains in by_copies[:grids_each]]
+    return found
+
+
+def fastest(layouts, run, first_steps, rounds=3, margin=0.08, report=None):
+    """The layout with the most ns/day, and all figures: {layout: [ns/day, ...]}.
+
+    `run(layout, steps)`: ns/day, or None where the layout can not be. Every round takes those left in turns, in changing
+    order, with twice the steps of the round before, and leaves out what is behind the best by more than a margin, which
+    shrinks as runs get longer. Medians over the rounds decide, of ratios to the best of the same round.
+    """
+    speeds = {layout: [] for layout in layouts}
+    left = list(layouts)
+    shares = {}
+    for turn in range(rounds):
+        found = {}
+        for layout in left if turn % 2 == 0 else reversed(left):
+            speed = run(layout, first_steps << turn)
+            if speed is not None:
+                found[layout] = speed
+                speeds[layout].append(speed)
+            if report:
+                report(layout, first_steps << turn, speed)
+        left = [layout for layout in left if layout in found]
+        if not left:
+            return None, speeds
+        most = max(found.values())
+        for layout in left:
+            shares.setdefault(layout, []).append(found[layout] / most)
+        # The first round of all is cold: it leaves out what is far behind only.
+        limit = 1.0 - margin * (2.0 if turn == 0 else 1.0)
+        left = [layout for layout in left if statistics.median(shares[layout]) >= limit]
+    return max(left, key=lambda layout: statistics.median(shares[layout])), speeds
+
+
+def all_of(cores, ranks):
+    """Every layout without exception, for an exhaustive search."""
+    numbers = ranks or divisors(cores)
+    return list(itertools.chain.from_iterable((Layout(n, max(1, cores // n), grid) for grid in grids(n)) for n in numbers))
