@@ -29,7 +29,7 @@ SETTINGS = {
     "nstlog": 0,
     "checkpoint-interval": 500,
 }
-RMS_PICOSECONDS, DRIFT_PICOSECONDS, BLOCKS = 6.0, 40.0, 16
+RMS_PICOSECONDS, DRIFT_PICOSECONDS = 6.0, 20.0
 BAROSTATS = ("no", "C-rescale", "Parrinello-Rahman", "MTTK", "Berendsen")
 BATHS = {
     "md v-rescale": {"integrator": "md", "tcoupl": "v-rescale", "tau-t": 0.2},
@@ -71,14 +71,12 @@ def fluctuations(report):
 
 
 def drift_of(time, energy, freedom):
-    """Drift and its standard error [kT/ns/dof]. The error: of slopes from blocks, which also knows of random walks."""
+    """Drift and its standard error [kT/ns/dof], by the correlation of what is left of a straight line."""
     unit = 1e3 / KT / freedom
-    left = energy - numpy.polyval(numpy.polyfit(time, energy, 1), time)
-    size = len(left) // BLOCKS
-    means = left[: size * BLOCKS].reshape(BLOCKS, size).mean(axis=1)
-    steps = numpy.diff(means)
-    walk = steps.std(ddof=1) * math.sqrt(BLOCKS)  # what independent steps from block to block would add up to
-    return float(numpy.polyfit(time, energy, 1)[0]) * unit, float(walk / (time[-1] - time[0])) * unit
+    slope, start = numpy.polyfit(time, energy, 1)
+    left = energy - (start + slope * time)
+    error = left.std() * math.sqrt(12.0 * ratios.inefficiency(left) / len(left)) / (time[-1] - time[0])
+    return float(slope) * unit, float(error) * unit
 
 
 def drifts(report):

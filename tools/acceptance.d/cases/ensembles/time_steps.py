@@ -2,6 +2,7 @@
 
 import statistics
 
+import gromacs
 import in_turns
 from cases.ensembles import conserved, densities, ratios
 from support import holon_runner as holon
@@ -11,8 +12,8 @@ MTS = {"mts": "yes", "mts-levels": 2, "mts-level2-forces": "longrange-nonbonded"
 HEAVY = {"mass-repartition-factor": 3}
 BONDS = ("h-bonds", "all-bonds", "h-angles")
 KINDS = {"": {}, "mts": MTS, "heavy": HEAVY, "heavy, mts": {**HEAVY, **MTS}}
-STEPS = (0.001, 0.002, 0.003, 0.004, 0.005, 0.006)  # ps
-TABLE_PICOSECONDS = 4.0
+STEPS = (0.002, 0.003, 0.004, 0.005, 0.006)  # ps
+TABLE_PICOSECONDS = 3.0
 TOLERATED = 0.05  # kT/ns/dof
 UNSTABLE = 3.0  # from where on longer steps need not be tried
 PEPTIDE = {
@@ -44,14 +45,15 @@ AVERAGED_PICOSECONDS, LEFT_OUT = 160.0, 10.0
 
 def exact(report):
     """energies and forces of a step with mts are those without, to the last bit, whatever is in level 2"""
-    keys = {**PEPTIDE, "nsteps": 0, "nstfout": 1, "tcoupl": "no", "gen-vel": "no", "continuation": "yes"}
+    of_velocities = ("kinetic", "conserved")  # of half a step, in which level 2 acts as an impulse
+    keys = {**PEPTIDE, "nsteps": 0, "nstfout": 2, "tcoupl": "no", "gen-vel": "no", "continuation": "yes"}
 
     def single_point(name, more):
         folder = report.work / name
         files = holon.input_files(holon.INPUTS / "peptide")
         result = holon.run(folder, files, 2, **ratios.words({**keys, **more}))
         energies = result.summary["initial"]["energies_kJ_per_mol"]
-        return {term: value for term, value in energies.items() if term != "conserved"}, trajectories.forces(folder / "trajectory.h5md")
+        return {term: value for term, value in energies.items() if term not in of_velocities}, trajectories.forces(folder / "trajectory.h5md")
 
     energies, forces = single_point("whole", {})
     for apart in ("", " nonbonded", " pair dihedral angle", " nonbonded pair dihedral angle"):
@@ -83,15 +85,20 @@ def averages(report):
         densities.compare(report, name, long[column], short[column], "2 fs")
 
 
-def start_of_peptide(folder):
-    """A peptide in water that has come to 300 K: the files of a run."""
-    source = holon.INPUTS / "peptide"
+def start_of_fragment(folder):
+    """Three residues in water that have come to 300 K: the files of a run."""
+    files = ["-f", folder / "empty.mdp", "-p", folder / "topol.top"]
     if not (folder / "nvt" / "confout.gro").exists():
-        keys = ratios.words(PEPTIDE)
-        holon.run(folder / "em", holon.input_files(source, source / "em.mdp"), 2, overwrite=None, nsteps=200, **keys)
-        files = ["-f", source / "md.mdp", "-p", source / "topol.top", "-c", folder / "em" / "confout.gro"]
-        holon.run(folder / "nvt", files, 2, overwrite=None, nsteps=2000, gen_vel="yes", gen_temp=300, timeout=1800, **keys)
-    return ["-f", source / "md.mdp", "-p", source / "topol.top", "-c", folder / "nvt" / "confout.gro"]
+        folder.mkdir(parents=True, exist_ok=True)
+        gromacs.peptide(folder, "amber99sb-ildn", ("-bt", "cubic", "-d", 0.6), residues=3)
+        (folder / "empty.mdp").write_text("; every key is given as an option\n")
+        keys = ratios.words({**PEPTIDE, "constraints": "h-bonds"})
+        start = ["-c", folder / "conf.gro"]
+        holon.run(folder / "em", [*files, *start], 1, overwrite=None, integrator="steep", nsteps=200, **keys)
+        bath = {"tcoupl": "v-rescale", "tc_grps": "System", "tau_t": 0.1, "ref_t": 300, "gen_vel": "yes", "gen_temp": 300}
+        start = ["-c", folder / "em" / "confout.gro"]
+        holon.run(folder / "nvt", [*files, *start], 1, overwrite=None, integrator="md", dt=0.002, nsteps=5000, **bath, **keys)
+    return [*files, "-c", folder / "nvt" / "confout.gro"]
 
 
 def drift(report, files, bonds, kind, dt):
@@ -101,7 +108,7 @@ def drift(report, files, bonds, kind, dt):
     keys = {**PEPTIDE, **KINDS[kind], "constraints": bonds, "integrator": "md-vv", "tcoupl": "no", "comm-mode": "none"}
     keys |= {"dt": dt, "nsteps": steps, "nstenergy": 10, "gen-vel": "no"}
     try:
-        result = holon.run(report.work / name, files, 2, timeout=1800, **ratios.words(keys))
+        result = holon.run(report.work / name, files, 1, timeout=1800, **ratios.words(keys))
     except holon.RunError:
         return float("inf"), 0.0
     rows = trajectories.energies(report.work / name / "energy.csv")
@@ -111,8 +118,8 @@ def drift(report, files, bonds, kind, dt):
 
 
 def table(report):
-    """drift against the step: h-bonds, all-bonds, h-angles, with and without heavy hydrogens and mts, at constant energy"""
-    files = start_of_peptide(report.work.parent / "peptide-start")
+    """drift against the step: h-bonds, all-bonds, h-angles, with and without heavy hydrogens and mts: three residues in water"""
+    files = start_of_fragment(report.work.parent / "fragment-start")
     longest = {}
     for bonds in BONDS:
         for kind in KINDS:
@@ -134,9 +141,9 @@ def table(report):
 
 def gain(report):
     """ns/day of a peptide in water: steps of 4 fs with heavy hydrogens and mts over 2 fs without, in turns"""
-    files = start_of_peptide(report.work.parent / "peptide-start")
+    files = holon.input_files(holon.INPUTS / "peptide")
     speeds = {"plain": [], "mts": [], "long": []}
-    common = {**PEPTIDE, "constraints": "h-bonds", "integrator": "md", "gen-vel": "no", "nsteps": 1000, "nstenergy": 100}
+    common = {**PEPTIDE, "constraints": "h-bonds", "integrator": "md", "gen-vel": "yes", "gen-temp": 300, "nsteps": 600, "nstenergy": 100}
     for turn in range(3):
         for kind, more in (("plain", {}), ("mts", MTS), ("long", {**HEAVY, **MTS, "dt": 0.004})):
             result = holon.run(report.work / f"{kind}-{turn}", files, 2, **ratios.words({**common, **more}))

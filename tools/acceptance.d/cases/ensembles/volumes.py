@@ -6,7 +6,7 @@ import canonical
 from support import holon_runner as holon
 from support import trajectories
 
-GROUPS = 200
+GROUPS, PICOSECONDS = 200, 1600.0
 PRESSURE = 30.0  # bar
 KT = canonical.BOLTZMANN * canonical.TEMPERATURE
 BAR = 16.6053907  # per kJ/mol/nm^3
@@ -67,12 +67,12 @@ def case(barostat, kind, scheme, ranks):
             "comm-mode": "none",
             "constraint-algorithm": "newton",
             "dt": 0.004,
-            "nsteps": 150000,
+            "nsteps": round(PICOSECONDS / 0.004),
             "nstenergy": 25,
             "nstlog": 0,
             "nstxout-compressed": 0,
             "checkpoint-interval": 1000,
-            "ld-seed": 5,
+            "ld-seed": 6,
         }
         keys = {key.replace("-", "_"): value for key, value in keys.items()}
         holon.run(report.work / "run", holon.input_files(report.work), ranks, timeout=3600, **keys)
@@ -87,7 +87,7 @@ def case(barostat, kind, scheme, ranks):
             report.note(f"{name}: standard error of the ratio", error)
             report.check(f"{name} / that of Gamma(N + 1)", abs(ratio - 1) <= 3.5 * error, float(ratio), "1 +- 3.5 se")
 
-    run.__doc__ = f"volume of {GROUPS} {kind} without interactions, {barostat} under {scheme}, {ranks} ranks, 600 ps"
+    run.__doc__ = f"volume of {GROUPS} {kind} without interactions, {barostat} under {scheme}, {ranks} ranks, {PICOSECONDS:g} ps"
     return run
 
 
