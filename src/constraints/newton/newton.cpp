@@ -255,7 +255,9 @@ struct NewtonSolver::Projection {
         if (self.scheme_.corrections > 0) return iteration == self.scheme_.corrections;
         if (self.scheme_.jacobian == Jacobian::present)
             return change * (renewed ? change : cluster.change) <= round_off;
-        const double left = iteration > 1 ? error * (error / cluster.error) : error;
+        // With the matrix of the reference the first iteration gains more than later ones: no measure of these.
+        const bool estimated = iteration > 1 && self.scheme_.jacobian == Jacobian::first;
+        const double left = estimated ? error * (error / cluster.error) : error;
         return left <= std::max(self.scheme_.tolerance, round_off);
     }
 
