@@ -73,7 +73,9 @@ def states(path: pathlib.Path) -> list[State]:
                 continue
             c = commits[0]
             values: dict[str, list[float]] = {}
-            for value in c["values"][: c["value_count"]]:
+            slot_values = file["slots"][str(slot)].get("values")
+            more = [] if slot_values is None else slot_values[: max(0, c["value_count"] - len(c["values"]))]
+            for value in [*c["values"][: c["value_count"]], *more]:
                 values.setdefault(value["name"].decode(), []).append(float(value["value"]))
             found.append(
                 State(

@@ -223,7 +223,8 @@ void dry_run(RunInput& input, const RunOptions& options, const Communicator& com
     Cost cost{trial.seconds_per_step(), trial.steps(), comm.max(peak_memory()), comm.sum(peak_memory()), 0};
     if (comm.root()) {
         if (parameters.checkpoint_interval > 0)
-            cost.checkpoint = checkpoint_bytes(input.stored, kept, CheckpointOptions().slots, comm.size());
+            cost.checkpoint =
+                checkpoint_bytes(input.stored, {kept, count_values(state)}, CheckpointOptions().slots, comm.size());
         std::fputs((plan_text(input, system, state, cost) + "Nothing has been written.\n").c_str(), stdout);
         std::fflush(stdout);
     }

@@ -121,8 +121,9 @@ private:
             return copy_.change(directory_.offset + word % 512 * 8, edit);
         case 1:
             return copy_.change(record(slot, edit.part / 16 % directory_.rank_capacity) + word % 512 * 8, edit);
-        case 2: { // atoms, of the beginning of a slot
-            const auto part = directory_.parts(slot)[static_cast<std::size_t>(1 + edit.part / 16 % 4)];
+        case 2: {                                 // atoms, of the beginning of a slot
+            const auto values = edit.part >= 240; // of the whole system
+            const auto part = directory_.parts(slot)[values ? 5u : static_cast<std::size_t>(1 + edit.part / 16 % 4)];
             return copy_.change(part.begin + word % 64 * 8, edit);
         }
         case 3: { // a character of a text
@@ -181,6 +182,10 @@ private:
             record.data_checksum = moving.value();
             record.identity_checksum = identities.value();
             record.kept_checksum = kept.value();
+            const auto slot = &place - directory_.slots.data();
+            const auto begin = directory_.more_places[static_cast<std::size_t>(slot)];
+            const auto size = directory_.more * static_cast<std::int64_t>(sizeof(StateValue));
+            if (directory_.more > 0 && copy_.has(begin, size)) record.more_checksum = checksum(copy_.part(begin, size));
         });
     }
 

@@ -42,6 +42,30 @@ class Restart(holon.ProgramTest):
         whole = holon.run(self.work / "whole", WATER, nsteps=20, **settings)
         self.check_same(split_run(self.work / "split", WATER, 20, **settings), whole)
 
+    def test_many_baths(self):
+        """Nine chains of ten: more numbers of the whole system than a commit record has place for."""
+        names = [f"every{k}" for k in range(9)]
+        groups = (f"[ {name} ]\n" + " ".join(str(i + 1) for i in range(k, 864, 9)) for k, name in enumerate(names))
+        index = self.work / "index.ndx"
+        index.write_text("\n".join([*groups, ""]))
+        argon = [*holon.input_files(holon.INPUTS / "argon"), "-n", index]
+        settings = {
+            **OUTPUT,
+            **{"integrator": "md-vv", "tcoupl": "nose-hoover", "nh_chain_length": 10, "nsttcouple": 1},
+            **{"tc_grps": " ".join(names), "tau_t": " ".join(9 * ["0.2"]), "ref_t": " ".join(9 * ["100"])},
+        }
+        whole = holon.run(self.work / "whole", argon, 2, nsteps=10, **settings)
+        self.check_same(split_run(self.work / "split", argon, 10, **settings), whole)
+        state = self.work / "state"
+        self.assertEqual(holon.call("holon-inspect", [whole.folder / "checkpoint.h5", "--branch", state]).status, 0)
+        self.assertEqual(holon.call("holon-inspect", [state / "checkpoint.h5"]).status, 0)
+        with h5py.File(state / "checkpoint.h5") as file:
+            slots = [slot for slot in file["slots"].values() if slot["commits"][0]["ranks"] > 0]
+            beyond = [int(slot["commits"][0]["value_count"]) - 78 for slot in slots]
+            names = {name for slot, n in zip(slots, beyond) for name in slot["values"]["name"][:n]}
+        self.assertGreaterEqual(min(beyond), 9 * 10 - 78)
+        self.assertIn(b"nose-hoover-rates", names)
+
     def test_with_the_multipliers_of_shake(self):
         """SHAKE's warm start makes them part of the state: they outlive migrations, restarts and branches."""
         protein = holon.input_files(holon.INPUTS / "lysozyme")

@@ -72,7 +72,10 @@ inline RunState sample_state(std::int64_t step)
     state.time = 0.002 * static_cast<double>(step);
     state.box = sample_box().master();
     state.globals = {{"thermostat-work", Parity::even, Role::ledger, {-0.1 * static_cast<double>(step)}},
-                     {"chain", Parity::odd, Role::dynamics, {0.3 * static_cast<double>(step), 7.0, -1e-300}}};
+                     {"chain", Parity::odd, Role::dynamics, {0.3 * static_cast<double>(step), 7.0, -1e-300}},
+                     {"baths", Parity::odd, Role::dynamics, {}}};
+    for (int k = 0; k < 90; ++k) // more than a commit record holds
+        state.globals.back().values.push_back(sample_number(k, step, 63));
     return state;
 }
 

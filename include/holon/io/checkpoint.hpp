@@ -47,13 +47,12 @@ struct OutputMarks {
 
 /// What a run is at beside its atoms, the same on all ranks.
 struct RunState {
-    static constexpr std::size_t max_values = 78;
     static constexpr std::size_t max_name = 31;
 
     std::int64_t step = 0;
     double time = 0.0;           // [ps]
     Mat3 box = Mat3::Zero();     // master vectors, rows [nm]
-    std::vector<Global> globals; // of State: at most max_values numbers, names of at most max_name characters
+    std::vector<Global> globals; // of State: names of at most max_name characters
     OutputMarks outputs;         // known to rank 0
 
     bool operator==(const RunState&) const = default;
@@ -67,8 +66,15 @@ struct CheckpointInput {
     bool operator==(const CheckpointInput&) const = default;
 };
 
-/// Size of the file of a run on so many ranks, with so many numbers that methods keep with atoms [bytes].
-std::int64_t checkpoint_bytes(const CheckpointInput& input, std::int64_t kept, int ring, int ranks);
+/// What a state has beside its atoms.
+struct CheckpointNumbers {
+    std::int64_t kept = 0;   // numbers that methods keep with atoms
+    std::int64_t values = 0; // of the globals, all together
+};
+std::int64_t count_values(const RunState& state);
+
+/// Size of the file of a run on so many ranks [bytes].
+std::int64_t checkpoint_bytes(const CheckpointInput& input, const CheckpointNumbers& numbers, int ring, int ranks);
 
 std::uint64_t new_run_id(const Communicator& comm); // random, the same on all ranks; not 0. Collective.
 
@@ -128,8 +134,8 @@ public:
                                    const RunState& state, const Atoms& atoms, const Box& box);
 
     /// Goes on in the ring of the file that `contents` was read from. The file is made anew if it has too few places
-    /// for this number of ranks or others for kept numbers than the atoms have, or if `contents.input` or the number of
-    /// slots has been changed. Collective.
+    /// for this number of ranks or others for kept numbers and globals than there are, or if `contents.input` or the
+    /// number of slots has been changed. Collective.
     static CheckpointWriter resume(const Communicator& comm, const std::string& path,
                                    const CheckpointContents& contents, const CheckpointOptions& options,
                                    const Atoms& atoms, const Box& box);

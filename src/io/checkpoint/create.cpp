@@ -72,15 +72,19 @@ h5::Handle outputs_type()
     return type;
 }
 
-h5::Handle record_type()
+h5::Handle value_type()
 {
     auto value = compound_type(sizeof(StateValue));
     add_field(value, "name", offsetof(StateValue, name), h5::text_type(RunState::max_name + 1));
     add_field(value, "value", offsetof(StateValue, value), H5T_NATIVE_DOUBLE);
     add_field(value, "parity", offsetof(StateValue, parity), H5T_NATIVE_UINT8);
     add_field(value, "role", offsetof(StateValue, role), H5T_NATIVE_UINT8);
+    return value;
+}
 
-    const hsize_t matrix[] = {3, 3}, values[] = {RunState::max_values};
+h5::Handle record_type()
+{
+    const hsize_t matrix[] = {3, 3}, values[] = {values_in_record};
     auto type = compound_type(sizeof(CommitRecord));
     add_field(type, "checksum", offsetof(CommitRecord, checksum), H5T_NATIVE_UINT64);
     add_field(type, "step", offsetof(CommitRecord, step), H5T_NATIVE_INT64);
@@ -93,7 +97,7 @@ h5::Handle record_type()
     add_field(type, "time", offsetof(CommitRecord, time), H5T_NATIVE_DOUBLE);
     add_field(type, "box", offsetof(CommitRecord, box), h5::array_type(H5T_NATIVE_DOUBLE, matrix));
     add_field(type, "value_count", offsetof(CommitRecord, value_count), H5T_NATIVE_INT64);
-    add_field(type, "values", offsetof(CommitRecord, values), h5::array_type(value, values));
+    add_field(type, "values", offsetof(CommitRecord, values), h5::array_type(value_type(), values));
     add_field(type, "outputs", offsetof(CommitRecord, outputs), outputs_type());
     add_field(type, "sequence", offsetof(CommitRecord, sequence), H5T_NATIVE_INT64);
     add_field(type, "kept_checksum", offsetof(CommitRecord, kept_checksum), H5T_NATIVE_UINT64);
@@ -132,9 +136,10 @@ void write_file(hid_t file, const CheckpointInput& input, CheckpointDirectory& d
     write_description(file, input, directory);
 
     const auto slots = h5::create_group(file, "slots");
-    const auto record = record_type(), identity = identity_type(), kept = kept_type();
+    const auto record = record_type(), identity = identity_type(), kept = kept_type(), value = value_type();
     const std::int64_t records[] = {directory.rank_capacity}, vectors[] = {directory.rows, 3},
-                       rows[] = {directory.rows}, kept_rows[] = {directory.kept_rows};
+                       rows[] = {directory.rows}, kept_rows[] = {directory.kept_rows},
+                       values[] = {directory.more_rows()};
     for (int k = 0; k < directory.slot_count(); ++k) {
         const auto slot = h5::create_group(slots, std::to_string(k).c_str());
         const auto add = [&](const char* name, hid_t type, std::span<const std::int64_t> extent) {
@@ -148,6 +153,7 @@ void write_file(hid_t file, const CheckpointInput& input, CheckpointDirectory& d
         place.velocities = add("velocity", H5T_NATIVE_INT64, vectors);
         place.identities = add("identity", identity, rows);
         if (directory.kept > 0) place.kept = add("kept", kept, kept_rows);
+        if (directory.more > 0) directory.more_places[index(k)] = add("values", value, values);
     }
 }
 
@@ -226,7 +232,8 @@ bool is_plausible(const CheckpointDirectory& directory)
     const auto size = directory.file_size;
     if (!within(directory.ring, 1, max_ring) || !within(directory.atoms, 1, std::numeric_limits<AtomId>::max()) ||
         !within(directory.rank_capacity, 1, size / page_bytes) || !within(directory.kept, 0, size) ||
-        !within(directory.rows, 1, size) || std::pair(directory.rows, directory.kept_rows) != rows_needed(directory))
+        !within(directory.rows, 1, size) || !within(directory.more, 0, size) ||
+        std::pair(directory.rows, directory.kept_rows) != rows_needed(directory))
         return false;
     std::vector<FileRange> ranges = {{directory.offset, page_bytes}};
     for (int k = 0; k < directory.slot_count(); ++k)
@@ -249,7 +256,12 @@ bool is_plausible(const CheckpointDirectory& directory)
 
 } // namespace
 
-std::array<FileRange, 5> CheckpointDirectory::parts(int slot) const
+std::int64_t CheckpointDirectory::more_rows() const
+{
+    return round_up(more, rows_of_whole_pages<StateValue>);
+}
+
+std::array<FileRange, 6> CheckpointDirectory::parts(int slot) const
 {
     const auto& place = slots[index(slot)];
     const auto size = [](std::int64_t n, std::size_t row) { return n * static_cast<std::int64_t>(row); };
@@ -257,7 +269,8 @@ std::array<FileRange, 5> CheckpointDirectory::parts(int slot) const
              {place.positions, size(rows, sizeof(IVec3))},
              {place.velocities, size(rows, sizeof(IVec3))},
              {place.identities, size(rows, sizeof(AtomIdentity))},
-             {place.kept, size(kept_rows, sizeof(KeptNumber))}}};
+             {place.kept, size(kept_rows, sizeof(KeptNumber))},
+             {more_places[index(slot)], size(more_rows(), sizeof(StateValue))}}};
 }
 
 void seal(CheckpointDirectory& directory, const RawFile& file)
@@ -269,7 +282,7 @@ void seal(CheckpointDirectory& directory, const RawFile& file)
 namespace {
 
 /// Of a file that is to be made: what follows from its size.
-CheckpointDirectory new_directory(const CheckpointInput& input, std::int64_t kept, int ring, int ranks)
+CheckpointDirectory new_directory(const CheckpointInput& input, const CheckpointNumbers& numbers, int ring, int ranks)
 {
     HOLON_ASSERT(ring >= 1 && ring <= max_ring && input.atoms > 0,
                  fmt::format("{} slots, {} atoms", ring, input.atoms));
@@ -280,7 +293,8 @@ CheckpointDirectory new_directory(const CheckpointInput& input, std::int64_t kep
     directory.rank_capacity =
         std::max(min_rank_capacity, static_cast<std::int64_t>(std::bit_ceil(static_cast<std::uint64_t>(ranks))));
     directory.format = checkpoint_format;
-    directory.kept = kept;
+    directory.kept = numbers.kept;
+    directory.more = values_beyond_record(numbers);
     std::tie(directory.rows, directory.kept_rows) = rows_needed(directory);
     return directory;
 }
@@ -296,15 +310,20 @@ std::int64_t bytes_needed(const CheckpointInput& input, const CheckpointDirector
 
 } // namespace
 
-std::int64_t checkpoint_bytes(const CheckpointInput& input, std::int64_t kept, int ring, int ranks)
+std::int64_t values_beyond_record(const CheckpointNumbers& numbers)
 {
-    return bytes_needed(input, new_directory(input, kept, ring, ranks));
+    return std::max<std::int64_t>(0, numbers.values - static_cast<std::int64_t>(values_in_record));
 }
 
-CheckpointDirectory create_checkpoint_file(const std::string& path, const CheckpointInput& input, std::int64_t kept,
-                                           int ring, int ranks)
+std::int64_t checkpoint_bytes(const CheckpointInput& input, const CheckpointNumbers& numbers, int ring, int ranks)
 {
-    auto directory = new_directory(input, kept, ring, ranks);
+    return bytes_needed(input, new_directory(input, numbers, ring, ranks));
+}
+
+CheckpointDirectory create_checkpoint_file(const std::string& path, const CheckpointInput& input,
+                                           const CheckpointNumbers& numbers, int ring, int ranks)
+{
+    auto directory = new_directory(input, numbers, ring, ranks);
     RawFile(path, RawFile::Mode::create)
         .allocate(bytes_needed(input, directory)); // the HDF5 library copes badly with a full disk
     lay_out(path, input, directory);

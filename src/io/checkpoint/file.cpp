@@ -29,7 +29,7 @@ CheckpointSlot describe(const CheckpointDirectory& directory, int index, const S
     slot.problem = found.problem;
     if (is_sealed(found.records.front())) {
         slot.sequence = found.records.front().sequence;
-        slot.state = state_of(found.records.front());
+        slot.state = state_of(found.records.front(), found.more);
         slot.ranks = found.records.front().ranks;
     }
     return slot;
@@ -105,7 +105,7 @@ CheckpointSlot CheckpointFile::newest() const
     SlotRows rows;
     auto found = read_newest(impl_->file, impl_->directory, {},
                              {[&rows] { rows = {}; }, [&rows](SlotPart part, auto bytes) { rows.add(part, bytes); }});
-    auto slot = describe(impl_->directory, found.slot, {found.records, false, {}});
+    auto slot = describe(impl_->directory, found.slot, {found.records, found.more, false, {}});
     take(rows, found.records.front(), slot);
     return slot;
 }

@@ -46,6 +46,7 @@ struct StateValue {
     std::array<std::byte, 6> reserved;
 };
 static_assert(sizeof(StateValue) == 48);
+inline constexpr std::size_t values_in_record = 78;
 
 /// What a rank writes last: that rows [first_row, first_row + atoms) of the slot are its share of the state of `step`.
 struct CommitRecord {
@@ -60,7 +61,7 @@ struct CommitRecord {
     double time;
     std::array<double, 9> box; // master vectors, row by row
     std::int64_t value_count;
-    std::array<StateValue, RunState::max_values> values;
+    std::array<StateValue, values_in_record> values; // the first of them; the slot has a place for what is left
     OutputMarks outputs;
     std::int64_t sequence; // counts the states that have been submitted to this file: the largest is the newest
     // Its share of the numbers that methods keep: rows [first_kept, first_kept + kept).
@@ -70,13 +71,15 @@ struct CommitRecord {
     std::uint64_t identity_checksum;     // of its rows of `identity`, which may be older than the step
     std::array<std::int64_t, 9> lattice; // box vectors in force, row by row [2^-48 nm]
     std::uint64_t boot;                  // of the machine, when it was written; 0: all files are on disk, confirmed
-    std::array<std::byte, 32> reserved;
+    std::uint64_t more_checksum;         // rank 0: of the values that are left
+    std::array<std::byte, 24> reserved;
 };
 static_assert(sizeof(CommitRecord) == page_bytes && std::is_trivially_copyable_v<CommitRecord>);
 
 CommitRecord make_record(const RunState& state, const Box& box);
+std::vector<StateValue> values_beyond_record(const RunState& state);
 Box box_in_force(const CommitRecord& record);
-RunState state_of(const CommitRecord& record);
+RunState state_of(const CommitRecord& record, std::span<const StateValue> more);
 std::uint64_t boot_of_machine(); // changes when it is started anew; 0: unknown
 void seal(CommitRecord& record);
 bool is_sealed(const CommitRecord& record);
@@ -132,19 +135,23 @@ struct CheckpointDirectory {
     std::int64_t kept;      // numbers that methods keep with atoms, in a state; 0: the slots have no place for any
     std::int64_t kept_rows; // of a slot
     std::array<TextPlace, max_texts> texts;
-    std::array<std::byte, 2672> reserved;
+    std::int64_t more; // values of a state beyond those of a commit record; 0: the slots have no place for any
+    std::array<std::int64_t, max_ring + synced_slots> more_places; // where those of a slot begin
+    std::array<std::byte, 2552> reserved;
 
     int slot_count() const { return static_cast<int>(ring) + synced_slots; }
-    std::array<FileRange, 5> parts(int slot) const; // in the order of SlotPlace
+    std::int64_t more_rows() const;                 // places for `more` values, whole pages
+    std::array<FileRange, 6> parts(int slot) const; // in the order of SlotPlace; then what is left of the values
 };
 static_assert(sizeof(CheckpointDirectory) == page_bytes && std::is_trivially_copyable_v<CheckpointDirectory>);
 
 /// Completes a directory with the checksums of the file and of itself.
 void seal(CheckpointDirectory& directory, const RawFile& file);
 
-/// Makes a file with empty slots for states with so many kept numbers. Failure, if there is no space for it.
-CheckpointDirectory create_checkpoint_file(const std::string& path, const CheckpointInput& input, std::int64_t kept,
-                                           int ring, int ranks);
+/// Makes a file with empty slots for states with so many numbers. Failure, if there is no space for it.
+CheckpointDirectory create_checkpoint_file(const std::string& path, const CheckpointInput& input,
+                                           const CheckpointNumbers& numbers, int ring, int ranks);
+std::int64_t values_beyond_record(const CheckpointNumbers& numbers);
 
 /// Checks all of the file but its slots. InputError as read_checkpoint().
 CheckpointDirectory read_directory(const RawFile& file);
@@ -155,6 +162,7 @@ CheckpointInput read_input(const RawFile& file, const CheckpointDirectory& direc
 /// The commit records of a slot if they agree with each other; `problem` says why not.
 struct SlotRecords {
     std::vector<CommitRecord> records; // at least that of rank 0
+    std::vector<StateValue> more;      // what is left of its values
     bool empty = false;
     std::string problem;
 };
@@ -188,6 +196,7 @@ std::vector<int> slots_by_age(const std::vector<SlotRecords>& slots);
 struct FoundSlot {
     int slot = -1;
     std::vector<CommitRecord> records;
+    std::vector<StateValue> more;   // as SlotRecords has them
     std::vector<std::string> notes; // slots that had to be skipped
     bool overtaken = false;         // by a run that goes on writing, in every try
     std::string unfit;              // what the check says of the newest state that is valid

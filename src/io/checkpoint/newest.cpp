@@ -62,7 +62,7 @@ FoundSlot try_newest(const RawFile& file, const CheckpointDirectory& directory, 
         taker.begin();
         auto problem = read_rows(file, directory, k, records, taker.take);
         if (problem.empty() && check) {
-            problem = check(directory.run_id, state_of(records.front()));
+            problem = check(directory.run_id, state_of(records.front(), slots[index(k)].more));
             if (found.unfit.empty()) found.unfit = problem;
             if (problem.empty()) problem = why_unsure(records.front(), directory, slots);
         } else if (!problem.empty() && is_overtaken()) {
@@ -72,6 +72,7 @@ FoundSlot try_newest(const RawFile& file, const CheckpointDirectory& directory, 
         if (problem.empty()) {
             found.slot = k;
             found.records = std::move(records);
+            found.more = std::move(slots[index(k)].more);
             return found;
         }
         if (found.overtaken && !last_try) return found;

@@ -34,6 +34,7 @@ CheckpointContents read_checkpoint(const Communicator& comm, const std::string& 
 {
     CheckpointContents contents;
     CommitRecord record{};
+    std::vector<StateValue> more;
     RowDealer dealer(comm);
     if (!comm.root()) dealer.receive();
     on_root(comm, [&] {
@@ -44,17 +45,22 @@ CheckpointContents read_checkpoint(const Communicator& comm, const std::string& 
             read_newest(file, directory, check,
                         {[&] { dealer.begin(directory); }, [&](SlotPart part, auto rows) { dealer.deal(part, rows); }});
         record = found.records.front();
+        more = std::move(found.more);
         contents.slot = found.slot;
         contents.notes = std::move(found.notes);
         contents.input = read_input(file, directory);
     });
     const auto broadcast = [&comm](auto& value) { comm.broadcast(std::as_writable_bytes(std::span(&value, 1))); };
     broadcast(record);
+    auto n_more = more.size();
+    broadcast(n_more);
+    more.resize(n_more);
+    comm.broadcast(std::as_writable_bytes(std::span(more)));
     broadcast(contents.slot);
     broadcast(contents.input.atoms);
     broadcast(contents.input.run_id);
     broadcast_texts(comm, contents.input.texts);
-    contents.state = state_of(record);
+    contents.state = state_of(record, more);
     contents.atoms = dealer.rows().atoms(box_in_force(record));
     contents.kept = std::move(dealer.rows().kept);
     return contents;

@@ -50,15 +50,16 @@ bool read_block(const RawFile& file, const Block& block, Checksum& sum, Pass pas
 /// Image counts of a run stay far below; more may be added to one than it has room for.
 constexpr std::int32_t most_images = 1 << 30;
 
-/// Whether a run can go on from what is not the atoms: a right checksum does not say that we have written it.
-bool is_plausible(const CommitRecord& record)
+/// Whether a run can go on from what is not the atoms: a right checksum does not say that we have written it. `more`:
+/// for how many values beyond its own there is place.
+bool is_plausible(const CommitRecord& record, std::int64_t more)
 {
     constexpr auto most = std::int64_t{1} << 62;
     const auto& marks = record.outputs;
     const auto within = [](std::int64_t n, std::int64_t least) { return n >= least && n < most; };
     if (!within(record.sequence, 0) || !within(record.step, -most) || !std::isfinite(record.time) ||
-        !within(record.value_count, 0) || record.value_count > std::ssize(record.values) || !within(marks.frames, 0) ||
-        !within(marks.energies.bytes, 0) || !within(marks.log.bytes, 0))
+        !within(record.value_count, 0) || record.value_count > std::ssize(record.values) + more ||
+        !within(marks.frames, 0) || !within(marks.energies.bytes, 0) || !within(marks.log.bytes, 0))
         return false;
     try {
         const auto box = box_in_force(record);
@@ -83,7 +84,7 @@ std::string disagreement(const std::vector<CommitRecord>& records, const Checkpo
             return fmt::format("rank {} has not committed step {}", r, first.step);
         if (record.rank != static_cast<std::int32_t>(r) || record.ranks != first.ranks ||
             !within(record.first_row, record.atoms, directory.rows) ||
-            !within(record.first_kept, record.kept, directory.kept_rows) || !is_plausible(record))
+            !within(record.first_kept, record.kept, directory.kept_rows) || !is_plausible(record, directory.more))
             return fmt::format("the commit record of rank {} is out of bounds", r);
         total += record.atoms;
         kept += record.kept;
@@ -93,7 +94,46 @@ std::string disagreement(const std::vector<CommitRecord>& records, const Checkpo
     return {};
 }
 
+/// Calls f(global, value) for each number of each global.
+template <class F>
+void for_each_value(const RunState& state, F f)
+{
+    for (const auto& global : state.globals)
+        for (const double value : global.values) f(global, value);
+}
+
+StateValue stored(const Global& global, double value)
+{
+    HOLON_ASSERT(global.name.size() <= RunState::max_name, global.name);
+    StateValue entry{};
+    std::ranges::copy(global.name, entry.name.begin());
+    entry.value = value;
+    entry.parity = static_cast<std::uint8_t>(global.parity);
+    entry.role = static_cast<std::uint8_t>(global.role);
+    return entry;
+}
+
+/// The values for which the record of rank 0 has no place; what is wrong with them, or nothing.
+std::string read_more_values(const RawFile& file, const CheckpointDirectory& directory, int slot, SlotRecords& found)
+{
+    const auto& first = found.records.front();
+    const auto count = std::max<std::int64_t>(0, first.value_count - std::ssize(first.values));
+    if (count == 0) return {};
+    found.more.resize(index(count));
+    file.read(std::as_writable_bytes(std::span(found.more)), directory.more_places[index(slot)]);
+    if (checksum(std::as_bytes(std::span(found.more))) == first.more_checksum) return {};
+    found.more.clear();
+    return "the values of the whole system are damaged";
+}
+
 } // namespace
+
+std::int64_t count_values(const RunState& state)
+{
+    std::int64_t count = 0;
+    for (const auto& global : state.globals) count += std::ssize(global.values);
+    return count;
+}
 
 CommitRecord make_record(const RunState& state, const Box& box)
 {
@@ -106,17 +146,21 @@ CommitRecord make_record(const RunState& state, const Box& box)
             record.box[index(3 * i + j)] = state.box(i, j);
             record.lattice[index(3 * i + j)] = box.lattice_vector(i)[j];
         }
-    for (const auto& global : state.globals)
-        for (const double value : global.values) {
-            const auto k = index(record.value_count++);
-            HOLON_ASSERT(k < RunState::max_values && global.name.size() <= RunState::max_name, global.name);
-            auto& entry = record.values[k];
-            std::ranges::copy(global.name, entry.name.begin());
-            entry.value = value;
-            entry.parity = static_cast<std::uint8_t>(global.parity);
-            entry.role = static_cast<std::uint8_t>(global.role);
-        }
+    for_each_value(state, [&record](const Global& global, double value) {
+        const auto k = index(record.value_count++);
+        if (k < values_in_record) record.values[k] = stored(global, value);
+    });
     return record;
+}
+
+std::vector<StateValue> values_beyond_record(const RunState& state)
+{
+    std::vector<StateValue> more;
+    std::size_t k = 0;
+    for_each_value(state, [&](const Global& global, double value) {
+        if (k++ >= values_in_record) more.push_back(stored(global, value));
+    });
+    return more;
 }
 
 Box box_in_force(const CommitRecord& record)
@@ -128,7 +172,7 @@ Box box_in_force(const CommitRecord& record)
     return {vectors, position_bits};
 }
 
-RunState state_of(const CommitRecord& record)
+RunState state_of(const CommitRecord& record, std::span<const StateValue> more)
 {
     RunState state;
     state.step = record.step;
@@ -136,9 +180,7 @@ RunState state_of(const CommitRecord& record)
     state.outputs = record.outputs;
     for (int i = 0; i < 3; ++i)
         for (int j = 0; j < 3; ++j) state.box(i, j) = record.box[index(3 * i + j)];
-    const auto count = std::clamp<std::int64_t>(record.value_count, 0, RunState::max_values);
-    for (std::size_t k = 0; k < index(count); ++k) {
-        const auto& entry = record.values[k];
+    const auto add = [&state](const StateValue& entry) {
         const std::string name(entry.name.data(), strnlen(entry.name.data(), RunState::max_name));
         if (state.globals.empty() || state.globals.back().name != name)
             state.globals.push_back({name,
@@ -146,7 +188,10 @@ RunState state_of(const CommitRecord& record)
                                      entry.role == 0 ? Role::dynamics : Role::ledger,
                                      {}});
         state.globals.back().values.push_back(entry.value);
-    }
+    };
+    const auto count = std::clamp<std::int64_t>(record.value_count, 0, std::ssize(record.values));
+    for (const auto& entry : std::span(record.values).first(index(count))) add(entry);
+    for (const auto& entry : more) add(entry);
     return state;
 }
 
@@ -196,6 +241,7 @@ SlotRecords read_records(const RawFile& file, const CheckpointDirectory& directo
         return result;
     }
     result.problem = disagreement(result.records, directory);
+    if (result.problem.empty()) result.problem = read_more_values(file, directory, slot, result);
     return result;
 }
 

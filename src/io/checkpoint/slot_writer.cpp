@@ -132,12 +132,13 @@ void SlotWriter::write(int slot, const CheckpointRows& rows, CommitRecord& recor
 {
     write_identities(slot);
     const auto& place = directory_.slots[index(slot)];
-    Checksum moving, kept;
+    Checksum moving, kept, more;
     {
         const auto lock = through_memory(slot) ? std::unique_lock<NodeMutex>() : turn();
         write_rows(slot, rows.positions, row_offset<IVec3>(place.positions, first_row_), moving);
         write_rows(slot, rows.velocities, row_offset<IVec3>(place.velocities, first_row_), moving);
         write_rows(slot, rows.kept, row_offset<KeptNumber>(place.kept, record.first_kept), kept);
+        write_rows(slot, rows.more, directory_.more_places[index(slot)], more);
     }
     mapped_.complete(file_.path());
     record.first_row = first_row_;
@@ -145,6 +146,7 @@ void SlotWriter::write(int slot, const CheckpointRows& rows, CommitRecord& recor
     record.identity_checksum = identity_checksum_;
     record.data_checksum = moving.value();
     if (record.kept > 0) record.kept_checksum = kept.value();
+    if (!rows.more.empty()) record.more_checksum = more.value();
     write_record(slot, record);
 }
 

@@ -31,6 +31,7 @@ struct CheckpointWay {
 struct CheckpointRows {
     std::span<const IVec3> positions, velocities;
     std::span<const KeptNumber> kept;
+    std::span<const StateValue> more; // rank 0: the values for which its record has no place
 };
 
 /// Writes a rank's part of the slots of a checkpoint.

@@ -24,8 +24,9 @@ using Clock = std::chrono::steady_clock;
 struct Buffer {
     std::vector<IVec3> positions, velocities;
     std::vector<KeptNumber> kept;
+    std::vector<StateValue> more;
 
-    CheckpointRows rows() const { return {positions, velocities, kept}; }
+    CheckpointRows rows() const { return {positions, velocities, kept, {}}; }
 };
 
 void copy(std::span<const IVec3> from, std::vector<IVec3>& to)
@@ -103,7 +104,7 @@ CheckpointRows CheckpointWriter::Impl::pack(const Atoms& atoms, bool lent_atoms,
     for (std::size_t i = 0; n_kept > 0 && i < n_owned; ++i)
         for_each_kept(atoms, i, [&](const KeptNumber& number) { buffer.kept.push_back(number); });
     const auto x = std::span(atoms.x).first(n_owned), v = std::span(atoms.v).first(n_owned);
-    if (lent_atoms || at_once) return {x, v, buffer.kept};
+    if (lent_atoms || at_once) return {x, v, buffer.kept, {}};
     copy(x, buffer.positions);
     copy(v, buffer.velocities);
     return buffer.rows();
@@ -158,7 +159,9 @@ CheckpointWriter CheckpointWriter::create(const Communicator& comm, const std::s
     CheckpointDirectory directory{};
     const auto kept = comm.sum(static_cast<std::int64_t>(atoms.kept.size()));
     const auto way = CheckpointWay::choose(comm, path, options.mapping);
-    on_root(comm, [&] { directory = create_checkpoint_file(temporary, input, kept, options.slots, comm.size()); });
+    on_root(comm, [&] {
+        directory = create_checkpoint_file(temporary, input, {kept, count_values(state)}, options.slots, comm.size());
+    });
     comm.broadcast(std::as_writable_bytes(std::span(&directory, 1)));
     RawFile file;
     on_all(comm, [&] { file = RawFile(temporary, RawFile::Mode::write); });
@@ -190,8 +193,9 @@ CheckpointWriter CheckpointWriter::resume(const Communicator& comm, const std::s
         const RawFile file(path, RawFile::Mode::read);
         directory = read_directory(file);
         const int ring = static_cast<int>(directory.ring);
-        fits = comm.size() <= directory.rank_capacity && directory.kept == kept && ring == options.slots &&
-               read_input(file, directory) == contents.input;
+        fits = comm.size() <= directory.rank_capacity && directory.kept == kept &&
+               directory.more == values_beyond_record(CheckpointNumbers{kept, count_values(contents.state)}) &&
+               ring == options.slots && read_input(file, directory) == contents.input;
         std::vector<std::int64_t> ages;
         for (int k = 0; k < directory.slot_count(); ++k) {
             const auto record = read_records(file, directory, k).records.front();
@@ -284,7 +288,11 @@ void CheckpointWriter::submit(const RunState& state, const Atoms& atoms, const B
     auto& buffer = impl_->buffers[impl_->current];
     impl_->current = 1 - impl_->current;
     double begin_cpu = thread_cpu_seconds();
-    const auto rows = impl_->pack(atoms, lent, buffer);
+    auto rows = impl_->pack(atoms, lent, buffer);
+    if (impl_->directory.more > 0 && impl_->comm.root()) {
+        buffer.more = values_beyond_record(state);
+        rows.more = buffer.more;
+    }
     impl_->lent = lent;
 
     impl_->stats.pack_s += thread_cpu_seconds() - begin_cpu;
@@ -294,6 +302,8 @@ void CheckpointWriter::submit(const RunState& state, const Atoms& atoms, const B
     begin_cpu = thread_cpu_seconds();
     auto& record = impl_->record;
     record = make_record(state, box);
+    HOLON_ASSERT(values_beyond_record(CheckpointNumbers{0, record.value_count}) == impl_->directory.more,
+                 fmt::format("{} values", record.value_count));
     record.writer = impl_->writer_id;
     record.boot = impl_->boot;
     impl_->all_on_disk = false;

@@ -70,12 +70,17 @@ public:
         return read_records(file, directory_, slot).records.front().step;
     }
 
-    /// Damages what makes up the state in a slot: its commit record, a position, velocity, identity or kept number.
+    /// Damages what makes up the state in a slot: its commit record, a position, velocity, identity, kept number or
+    /// value.
     void damage(int slot, Random& random) const
     {
-        const auto part = static_cast<std::size_t>(pick(random, 0, 5));
-        const std::array used = {static_cast<std::int64_t>(sizeof(CommitRecord)), n_atoms * 24, n_atoms * 24,
-                                 n_atoms * 16, directory_.kept * 16};
+        const auto part = static_cast<std::size_t>(pick(random, 0, 6));
+        const std::array used = {static_cast<std::int64_t>(sizeof(CommitRecord)),
+                                 n_atoms * 24,
+                                 n_atoms * 24,
+                                 n_atoms * 16,
+                                 directory_.kept * 16,
+                                 directory_.more * 48};
         flip(directory_.parts(slot)[part].begin + pick(random, 0, used[part]), static_cast<int>(pick(random, 0, 8)));
     }
 
