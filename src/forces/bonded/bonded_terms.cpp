@@ -124,8 +124,8 @@ Flat pairs_14(const System& system, const Terms& terms, bool charges)
     return flat;
 }
 
-/// Excluded pairs as triangles and what does not belong to one. Each pair is rounded by itself: which of them are
-/// together changes no bit.
+/// Excluded pairs as triangles and what does not belong to one; those without charges, half of four-site water's, feel
+/// nothing. Each pair is rounded by itself: which of them are together changes no bit.
 std::array<Flat, 2> excluded_pairs(const System& system, const Terms& terms)
 {
     const bool mesh = system.constants.mesh != nullptr;
@@ -141,6 +141,7 @@ std::array<Flat, 2> excluded_pairs(const System& system, const Terms& terms)
     std::vector<Range> of_first(system.atoms.x.size());
     std::vector<std::uint8_t> taken(terms.size(), 0);
     for (std::uint32_t t = 0; t < terms.size(); ++t) {
+        taken[t] = system.strength(terms.atoms(t)[0], terms.atoms(t)[1]) == 0.0 ? 1 : 0;
         auto& range = of_first[index(terms.atoms(t)[0])];
         if (range.end != t) range.begin = t; // of an earlier series nothing is lost but triangles
         range.end = t + 1;
