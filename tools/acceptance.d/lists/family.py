@@ -1,5 +1,6 @@
-"""The family of constraint methods: rigid bodies."""
+"""The family of constraint methods: multipliers, rigid bodies."""
 
+from cases.family import multipliers
 from cases.family import rigid
 
-CASES = dict(sorted(rigid.CASES.items()))
+CASES = dict(sorted((multipliers.CASES | rigid.CASES).items()))
