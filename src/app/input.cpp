@@ -20,6 +20,7 @@
 #include "outputs/run_folder.hpp"
 #include "restraints.hpp"
 #include "rigid_bodies.hpp"
+#include "torsion_only.hpp"
 
 #include <cstdlib>
 #include <filesystem>
@@ -232,7 +233,11 @@ RunInput start(const Communicator& comm, const RunOptions& options, const std::s
     if (const auto& p = input.settings.parameters; p.changes_box())
         make_clusters_whole(comm, *input.topology, input.box, kept_vectors(p, input.box), input.records);
     fit_cutoffs(input);
-    const auto implied = leave_out_implied_constraints(comm, *input.topology, input.records, input.box);
+    const auto torsions =
+        make_torsion_only(comm, *input.topology, input.settings.parameters, input.records, input.box, input.notes);
+    const auto implied = torsions.empty()
+                             ? leave_out_implied_constraints(comm, *input.topology, input.records, input.box)
+                             : std::string(); // none depends on others
     const auto restraints = read_restraints(comm, options.restraint_coordinates, *input.topology, options.topology);
     set_restraints(*input.topology, restraints);
     derive_seeds(comm, input, topology_text);
@@ -246,6 +251,7 @@ RunInput start(const Communicator& comm, const RunOptions& options, const std::s
                           {"index", index_text},
                           {"restraints", restraints},
                           {"rigid-bodies", bodies},
+                          {"torsion-only", torsions},
                           {"implied-constraints", implied},
                           {"start-box", box_text(input.start_box)},
                           {"command-line", command_line},
@@ -308,6 +314,7 @@ RunInput go_on(const Communicator& comm, const RunOptions& options, const std::s
                 fmt::format("{}: {} atoms, but its topology has {}.", path, contents.input.atoms, n_atoms));
     });
     add_rigid_bodies(*input.topology, contents.input.texts["rigid-bodies"]);             // older ones have none
+    set_torsion_only(*input.topology, contents.input.texts["torsion-only"]);             // likewise
     leave_out_constraints(*input.topology, contents.input.texts["implied-constraints"]); // likewise
     set_restraints(*input.topology, text("restraints"));
     input.state = contents.state;

@@ -47,7 +47,7 @@ std::vector<ConstraintDiagnosis> diagnose(const Topology& topology)
             if (index(block.type) == t) d.molecules += block.count;
         d.rigid_waters = std::ssize(molecule.settles);
         d.bodies = std::ssize(molecule.bodies);
-        d.rank = std::ssize(molecule.constraints) + 3 * d.rigid_waters;
+        d.rank = std::ssize(molecule.constraints) + std::ssize(molecule.planes) + 3 * d.rigid_waters;
         for (const auto& body : molecule.bodies) {
             d.rank += body.n_constraints();
             d.atoms_in_bodies += std::ssize(body.atoms);
@@ -59,7 +59,7 @@ std::vector<ConstraintDiagnosis> diagnose(const Topology& topology)
         d.clusters = std::ssize(clusters);
         const KnownAngles angles(&topology, molecule);
         for (const auto& cluster : clusters) {
-            const auto n = std::ssize(cluster.constraints);
+            const auto n = cluster.n_constraints();
             d.smallest_cluster = d.largest_cluster == 0 ? n : std::min(d.smallest_cluster, n);
             d.largest_cluster = std::max(d.largest_cluster, n);
             d.lincs_radius = std::max(d.lincs_radius, lincs_spectrum(angles, molecule, cluster).radius);

@@ -14,8 +14,8 @@ namespace holon {
 namespace {
 
 /// What constraints leave of the three degrees of freedom of each atom of a molecule, none of a frozen one: each takes
-/// a half from either of its atoms, or all from the one that moves; a rigid water one from each of its three. Atoms of
-/// a rigid body share what it has. Virtual sites have none.
+/// a half from either of its atoms, or all from the one that moves, a plane a quarter from each of its four; a rigid
+/// water one from each of its three. Atoms of a rigid body share what it has. Virtual sites have none.
 std::vector<double> degrees_of_freedom_of_atoms(const MoleculeType& molecule)
 {
     std::vector<double> left(molecule.atoms.size(), 3.0);
@@ -24,6 +24,8 @@ std::vector<double> degrees_of_freedom_of_atoms(const MoleculeType& molecule)
     for (const auto& c : molecule.constraints)
         for (const auto atom : {c.i, c.j})
             left[index(atom)] -= moves(c.i) && moves(c.j) ? 0.5 : moves(atom) ? 1.0 : 0.0;
+    for (const auto& plane : molecule.planes)
+        for (const auto atom : plane.atoms) left[index(atom)] -= 0.25;
     for (std::size_t a = 0; a < left.size(); ++a)
         if (molecule.atoms[a].frozen) left[a] = 0.0;
     for (const auto& s : molecule.settles)
@@ -251,6 +253,9 @@ bool groups_share_clusters(const Topology& topology, const std::vector<CouplingG
             const auto start = static_cast<AtomId>(block.first_atom + m * n);
             for (const auto& c : molecule.constraints)
                 if (group(start + c.i) != group(start + c.j)) return true;
+            for (const auto& plane : molecule.planes)
+                for (const auto atom : plane.atoms)
+                    if (group(start + atom) != group(start + plane.atoms[0])) return true;
             for (const auto& s : molecule.settles)
                 for (const AtomId other : {1, 2})
                     if (group(start + s.oxygen) != group(start + s.oxygen + other)) return true;

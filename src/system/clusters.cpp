@@ -67,7 +67,7 @@ void find_centre(ConstraintCluster& cluster, std::vector<std::int32_t>& degree)
         if (degree[index(atom)] > degree[index(cluster.centre)]) cluster.centre = atom;
     }
     const auto n = static_cast<std::int32_t>(cluster.constraints.size());
-    cluster.small = n <= max_small_cluster && degree[index(cluster.centre)] == n;
+    cluster.small = cluster.planes.empty() && n <= max_small_cluster && degree[index(cluster.centre)] == n;
 }
 
 /// Three distances from each atom to the nearest of those before it, which are near the middle: shortest links first.
@@ -148,6 +148,9 @@ MoleculeClusters find_clusters(const MoleculeType& molecule)
     }
     for (const Constraint& constraint : molecule.constraints)
         result.clusters[index(result.cluster_of[index(constraint.i)])].constraints.push_back(constraint);
+
+    for (const PlaneConstraint& plane : molecule.planes)
+        result.clusters[index(result.cluster_of[index(plane.atoms[0])])].planes.push_back(plane);
 
     for (const RigidBody& body : molecule.bodies) {
         for (const auto atom : body.atoms)

@@ -57,7 +57,7 @@ std::int64_t Topology::n_constraints() const
     std::int64_t n = 0;
     for (const MoleculeBlock& block : blocks) {
         const MoleculeType& type = type_of(*this, block);
-        std::int64_t of_type = std::ssize(type.constraints) + 3 * std::ssize(type.settles);
+        std::int64_t of_type = std::ssize(type.constraints) + std::ssize(type.planes) + 3 * std::ssize(type.settles);
         for (const RigidBody& body : type.bodies) of_type += body.n_constraints();
         n += block.count * of_type;
     }

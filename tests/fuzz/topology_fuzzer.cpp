@@ -16,7 +16,7 @@ using namespace holon;
 
 namespace {
 
-constexpr std::array kinds = {"none", "h-bonds", "all-bonds", "h-angles", "all-angles"};
+constexpr std::array kinds = {"none", "h-bonds", "all-bonds", "h-angles", "all-angles", "torsion-only"};
 constexpr std::string_view mark = "=== ", constraints = "constraints = ";
 constexpr std::int64_t many_atoms = 20'000; // more are compared with the coordinates' before they are listed one by one
 

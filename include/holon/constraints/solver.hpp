@@ -109,10 +109,14 @@ public:
     /// Whether it keeps the shape of rigid bodies, clusters whose constraints alone would not hold them.
     virtual bool keeps_shapes() const { return false; }
 
-    /// accepts(), for a rigid body, too.
+    /// Whether it keeps atoms in planes; see PlaneConstraint.
+    virtual bool keeps_planes() const { return false; }
+
+    /// accepts(), for a rigid body or planes, too.
     bool takes(const MoleculeType& molecule, const ConstraintCluster& cluster) const
     {
-        return (cluster.shape.empty() || keeps_shapes()) && accepts(molecule, cluster);
+        return (cluster.shape.empty() || keeps_shapes()) && (cluster.planes.empty() || keeps_planes()) &&
+               accepts(molecule, cluster);
     }
 
     /// For the log: why a cluster that somebody may expect here is not accepted. Empty: no need to say.

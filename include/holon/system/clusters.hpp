@@ -17,11 +17,13 @@ struct ConstraintCluster {
     std::int32_t centre = 0;                // atom with the most constraints (lowest index of equals)
     bool small = false;                     // owned whole by the rank that owns `centre`
 
+    std::vector<PlaneConstraint> planes = {}; // of atoms in it
+
     /// Of a rigid body, whose constraints are but a few of its distances; see RigidBody. Empty: of none.
     std::vector<Vec3> shape = {};
     std::int64_t lost = 0; // degrees of freedom that a body has less than its atoms
 
-    std::int64_t n_constraints() const { return shape.empty() ? std::ssize(constraints) : lost; }
+    std::int64_t n_constraints() const { return shape.empty() ? std::ssize(constraints) + std::ssize(planes) : lost; }
 };
 
 /// Constraint structure of one molecule type.

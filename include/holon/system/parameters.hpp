@@ -16,7 +16,7 @@ enum class CoulombKind { cutoff, reaction_field, mesh, ewald };
 enum class MeshKind { esp, spme };
 enum class Modifier { none, potential_shift, potential_switch, force_switch };
 enum class DispersionCorrection { no, energy, energy_pressure, all_energy, all_energy_pressure };
-enum class ConstraintKind { none, h_bonds, all_bonds, h_angles, all_angles };
+enum class ConstraintKind { none, h_bonds, all_bonds, h_angles, all_angles, torsion_only };
 enum class CouplingType { isotropic, semiisotropic, surface_tension, anisotropic };
 enum class RefcoordScaling { no, all, com };
 enum class CommMode { none, linear, angular };

@@ -3,6 +3,7 @@
 #include <holon/core/vec3.hpp>
 #include <holon/system/interactions.hpp>
 
+#include <array>
 #include <cstdint>
 #include <map>
 #include <string>
@@ -42,6 +43,13 @@ struct Constraint {
     std::int32_t j = 0;
     double length = 0.0;
     bool from_angle = false; // the ends of an angle between two rigid bonds
+};
+
+/// Atoms i, j, k, l that lie in a plane: e1.(e2 x e3) = 0 with e1 = x_j - x_i, e2 = x_k - x_i, e3 = x_l - x_i. It holds
+/// where distances alone do not, for the gradient does not vanish. Molecule-local indices.
+struct PlaneConstraint {
+    std::array<std::int32_t, 4> atoms{};
+    double area = 0.0; // |e1 x e2| [nm^2]
 };
 
 /// A constraint that follows from others.
@@ -94,6 +102,8 @@ struct MoleculeType {
     std::array<InteractionList, interaction_count> interactions;
     std::vector<Constraint> constraints;    // explicit ones, and the bonds and angles that `constraints =` turned rigid
     std::vector<ImpliedConstraint> implied; // left out of the constraints
+    std::vector<PlaneConstraint> planes;    // of atoms that `constraints` hold in the plane only
+    std::vector<std::vector<std::int32_t>> torsion_units; // atoms that move as one where only torsions are free
     std::vector<Settle> settles;
     std::vector<RigidBody> bodies;                     // whose constraints are none of those above
     std::vector<VirtualSite> virtual_sites;            // parents that are sites come first

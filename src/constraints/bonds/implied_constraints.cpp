@@ -328,7 +328,9 @@ private:
     {
         const auto& c = constraint(link);
         const std::string way_out =
-            c.from_angle ? "Keep angles flexible: constraints = all-bonds, or h-angles if it is not that already."
+            c.from_angle ? "Keep angles flexible: constraints = all-bonds, or h-angles if it is not that already; or "
+                           "keep all of "
+                           "them, flat groups too, with constraints = torsion-only."
                          : "Take some of them out of [ constraints ], or make some of the atoms that they hold "
                            "virtual sites of the others.";
         const std::array<std::int32_t, 2> ends{c.i, c.j};

@@ -10,6 +10,8 @@
 /// The matrix of one iteration is wrong by the change of s in the next: when the product of the two changes will be
 /// lost in rounding, the last iteration does with the factors of the one before.
 ///
+/// Atoms that are to lie in a plane add rows of the same kind (newton_planes.hpp).
+///
 /// A is sparse and is factorised on a tree that belongs to the molecule (newton_tree.hpp), the branches of which are
 /// shared out among the ranks (newton_ranks.hpp). Each iteration goes up the tree, with what elimination leaves of the
 /// matrix and with the largest error, and down, with multipliers and the root's decision whether that was the last: no
@@ -52,6 +54,7 @@ public:
     NewtonSolver(const SolverSettings& settings, const NewtonScheme& scheme) : comm_(settings.comm), scheme_(scheme) {}
 
     bool accepts(const MoleculeType&, const ConstraintCluster&) const override { return true; }
+    bool keeps_planes() const override { return true; }
     void rebuild(std::span<const ClusterInstance> clusters, const Atoms& atoms,
                  const AtomDirectory& directory) override;
     ConstraintResult project_positions(Atoms& atoms, const Box& box, const ConstraintStage& stage) override;
@@ -239,9 +242,9 @@ struct NewtonSolver::Projection {
                                                          : State::active;
         if (report.failed < 0 || !result.failure.empty()) return;
         const auto& [instance, tree] = table.clusters[index(root.cluster)];
-        std::array<AtomId, 2> ids;
-        for (std::size_t end = 0; end < 2; ++end)
-            ids[end] = instance.molecule_start + tree->atoms[index(tree->atoms_of(report.failed)[end])];
+        std::vector<AtomId> ids;
+        for (const auto atom : tree->atoms_of(report.failed))
+            ids.push_back(instance.molecule_start + tree->atoms[index(atom)]);
         std::ranges::sort(ids);
         result.failure =
             failure_message(tree->molecule_name, instance.molecule, ids, newton::text(report.reason), stage);

@@ -20,6 +20,8 @@ void LeafNumbers::resize(const BranchTable& table)
     }
     multiplier.resize(table.n_places);
     pull.resize(3 * bundle_size * table.n_bundles);
+    for (auto* gradients : {&planes.reference, &planes.present}) gradients->resize(table.n_planes);
+    planes.edges.resize(table.n_planes);
     std::size_t most = 0;
     for (const auto& branch : table.branches) most = std::max(most, branch.shape->n_places());
     present.resize(3 * most);
@@ -108,6 +110,7 @@ void Leaves<velocities>::start(const LocalBranch& leaf)
     const auto arrays = arrays_of(leaf);
     HOLON_CALL(bonds::set_rows, arrays.n, arrays.r, &numbers_.rows[4 * leaf.places]);
     HOLON_CALL(newton::set_pulls, arrays);
+    planes_of(leaf).start(&numbers_.reference[leaf.slots], &numbers_.trial[leaf.slots], lattice_, velocities);
 }
 
 template <bool velocities>
@@ -126,15 +129,20 @@ void Leaves<velocities>::assemble(const LocalBranch& leaf, const Assembly& how, 
         HOLON_CALL(newton::set_right_side, arrays, condition, velocities ? stage_.dt : 1.0, min_cosine, rhs.data());
     if (shape.n_own > 0) report.note(errors.largest, shape.unknowns[index(errors.worst)]);
     if (errors.lost >= 0) report.fail(shape.unknowns[index(errors.lost)], turned);
+    const auto planes = planes_of(leaf);
+    planes.set_right_side(arrays.move, velocities, velocities ? stage_.dt : 1.0, shape.unknowns, rhs, report);
     if (!renew) return;
     for (const auto position : shape.filled) values[index(position)] = 0.0;
-    HOLON_CALL(newton::set_rows, arrays, velocities || jacobian == Jacobian::reference, values.data());
+    const bool with_reference = velocities || jacobian == Jacobian::reference;
+    HOLON_CALL(newton::set_rows, arrays, with_reference, values.data());
+    planes.add_rows(arrays, with_reference, values);
 }
 
 template <bool velocities>
 void Leaves<velocities>::update(const LocalBranch& leaf, std::span<const double> change)
 {
     HOLON_CALL(newton::update, arrays_of(leaf), change.data());
+    planes_of(leaf).update(change, numbers_.move[leaf.slots].data());
 }
 
 template <bool velocities>
@@ -159,8 +167,10 @@ void Leaves<velocities>::finish(const LocalBranch& leaf, bool solved, Constraint
     const double largest = HOLON_CALL(bonds::largest_error, arrays.n, velocities ? arrays.r : arrays.s, arrays.s,
                                       velocities ? nullptr : arrays.d2, arrays.per_d2);
     note_residual(result, velocities ? largest : 0.5 * largest);
+    const auto planes = planes_of(leaf);
+    if (!planes.empty()) note_residual(result, planes.largest_error(&numbers_.trial[leaf.slots], lattice_, velocities));
     if (stage_.force_factor == 0.0) return;
-    VirialSum virial;
+    VirialSum virial; // planes have none: the sum of e (x) gradient over their edges is the condition itself, 0
     for (std::int64_t k = 0; k < arrays.n_own; ++k) {
         const Vec3 r{arrays.r[k], arrays.r[arrays.n + k], arrays.r[2 * arrays.n + k]};
         virial.add(r, -arrays.multiplier[k] * r, stage_.force_factor);

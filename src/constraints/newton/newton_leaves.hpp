@@ -2,6 +2,7 @@
 
 #include "bonds/bond_vectors.hpp"
 #include "newton.hpp"
+#include "newton_planes.hpp"
 #include "newton_ranks.hpp"
 #include "newton_report.hpp"
 
@@ -22,6 +23,7 @@ struct LeafNumbers {
     std::vector<double> multiplier;
     // Per lane of a bundle, three each.
     std::vector<double> pull;
+    PlaneNumbers planes;
 
     std::vector<double> present, along; // of the leaf in work
     std::vector<std::uint8_t> everyone; // per cluster: takes part in exchanges of atoms
@@ -38,7 +40,7 @@ public:
     using LocalBranch = BranchTable::LocalBranch;
 
     Leaves(LeafNumbers& numbers, BranchTable& table, Atoms& atoms, const Box& box, const ConstraintStage& stage)
-        : numbers_(numbers), table_(table), atoms_(atoms), box_(rows_of(box)), stage_(stage),
+        : numbers_(numbers), table_(table), atoms_(atoms), lattice_(box), box_(rows_of(box)), stage_(stage),
           inverse_dt_(inverse_step(stage))
     {
     }
@@ -74,6 +76,7 @@ private:
     static constexpr double trial_unit = velocities ? velocity_unit : position_unit;
 
     Leaf arrays_of(const LocalBranch& leaf) const;
+    LeafPlanes planes_of(const LocalBranch& leaf) { return {leaf.shape->planes, numbers_.planes, leaf.planes}; }
     void set_vectors(const LocalBranch& leaf, const std::vector<IVec3>& values, bool positions,
                      std::vector<double>& vectors) const;
     Vec3 move_of(std::size_t slot) const
@@ -86,6 +89,7 @@ private:
     LeafNumbers& numbers_;
     BranchTable& table_;
     Atoms& atoms_;
+    const Box& lattice_;
     std::array<std::int64_t, 9> box_; // rows a, b, c
     const ConstraintStage& stage_;
     double inverse_dt_;

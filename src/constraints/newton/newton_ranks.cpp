@@ -208,6 +208,8 @@ private:
                 branch.unknowns = table_.n_unknowns;
                 branch.places = table_.n_places;
                 branch.bundles = table_.n_bundles;
+                branch.planes = table_.n_planes;
+                table_.n_planes += branch.shape->planes.planes.size();
                 table_.n_values += branch.shape->elimination.n_values() + 1; // and a spare one
                 table_.n_bundles += branch.shape->n_bundles();
                 table_.n_unknowns += branch.shape->n_numbers();

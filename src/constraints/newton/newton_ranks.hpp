@@ -76,7 +76,7 @@ public:
         std::vector<Place> child_up, child_down; // per child: received; sent
         std::size_t values = 0, unknowns = 0;    // where its numbers begin in arrays over all branches here
         std::size_t places = 0, slots = 0;       // leaves: likewise; a slot per atom
-        std::size_t bundles = 0;                 // leaves: likewise
+        std::size_t bundles = 0, planes = 0;     // leaves: likewise
     };
     /// An atom at a leaf or at its owner, and its place in the exchange between them.
     struct Transfer {
@@ -94,7 +94,7 @@ public:
     std::vector<std::size_t> tier_begin;                    // in branches; and the end
     std::vector<std::int32_t> local;                        // per slot: index of the atom; -1: not owned here
     std::size_t n_values = 0, n_unknowns = 0, n_places = 0; // lengths of the arrays
-    std::size_t n_bundles = 0;
+    std::size_t n_bundles = 0, n_planes = 0;
     std::size_t n_tiers() const { return tier_begin.size() - 1; }
 
     // Owners -> leaves: two IVec3 per atom. Leaves -> owners: one Vec3 for each atom at its home.

@@ -55,10 +55,11 @@ EliminationTree::EliminationTree(const MoleculeType& molecule, const ConstraintC
     std::vector<std::vector<std::int32_t>> own(branches.size());
     for (std::size_t k = 0; k < ends_.size(); ++k) {
         const auto& constraint = cluster.constraints[k];
-        own[index(leaf_of_[k])].push_back(static_cast<std::int32_t>(k));
         scale_.push_back((inverse_mass(molecule, ends_[k][0]) + inverse_mass(molecule, ends_[k][1])) *
                          (constraint.length * constraint.length));
     }
+    add_planes(molecule, cluster);
+    for (std::size_t k = 0; k < leaf_of_.size(); ++k) own[index(leaf_of_[k])].push_back(static_cast<std::int32_t>(k));
     home_of_ = leaf_of_;
     for (const auto& around : constraints_at_)
         for (const auto k : around)
@@ -69,6 +70,22 @@ EliminationTree::EliminationTree(const MoleculeType& molecule, const ConstraintC
         else
             set_up_upper(b);
     }
+}
+
+/// Each plane goes to the leaf of a distance from its last atom.
+void EliminationTree::add_planes(const MoleculeType& molecule, const ConstraintCluster& cluster)
+{
+    for (const auto& plane : cluster.planes) {
+        auto& holds = plane_atoms_.emplace_back();
+        for (std::size_t a = 0; a < 4; ++a) holds[a] = place_in(atoms, plane.atoms[a]);
+        leaf_of_.push_back(leaf_of_[index(constraints_at_[index(holds[3])].front())]);
+        double others = 0.0;
+        for (std::size_t a = 0; a < 3; ++a) others += inverse_mass(molecule, holds[a]) / 9.0;
+        scale_.push_back((inverse_mass(molecule, holds[3]) + others) * plane.area);
+    }
+    for (std::size_t p = 0; p < plane_atoms_.size(); ++p)
+        for (const auto atom : plane_atoms_[p])
+            constraints_at_[index(atom)].push_back(static_cast<std::int32_t>(ends_.size() + p));
 }
 
 std::int32_t EliminationTree::common_branch(std::int32_t a, std::int32_t b) const
@@ -91,7 +108,7 @@ void EliminationTree::set_up_leaf(std::int32_t self, const std::vector<std::int3
     auto& branch = branches[index(self)];
     std::vector<std::int32_t> ghosts; // constraints of other leaves next to own ones
     for (const auto k : own)
-        for (const auto atom : ends_[index(k)]) {
+        for (const auto atom : atoms_of(k)) {
             branch.atoms.push_back(atom);
             for (const auto l : constraints_at_[index(atom)])
                 if (leaf_of_[index(l)] != self) ghosts.push_back(l);
@@ -105,7 +122,7 @@ void EliminationTree::set_up_leaf(std::int32_t self, const std::vector<std::int3
     std::map<std::int32_t, std::int32_t> number; // of atoms in this leaf
     for (const auto atom : branch.atoms) number.emplace(atom, static_cast<std::int32_t>(number.size()));
     for (const auto k : ghosts)
-        for (const auto atom : ends_[index(k)])
+        for (const auto atom : atoms_of(k))
             if (number.emplace(atom, static_cast<std::int32_t>(number.size())).second) branch.atoms.push_back(atom);
 
     std::vector<std::int32_t> left;
@@ -116,13 +133,21 @@ void EliminationTree::set_up_leaf(std::int32_t self, const std::vector<std::int3
     std::vector<Entry> elements;
     for (const auto k : own) {
         elements.emplace_back(k, k);
-        for (const auto atom : ends_[index(k)])
+        for (const auto atom : atoms_of(k))
             for (const auto l : constraints_at_[index(atom)])
                 if (l != k) elements.emplace_back(k, l);
     }
+    if (!plane_atoms_.empty()) sort_unique(elements); // two share one atom, but for planes
     const auto number_of_link = plan_elimination(branch, elements);
 
     for (const auto k : branch.unknowns) {
+        if (is_plane(k)) { // a link that moves nothing and is never too short
+            for (auto* numbers : {&branch.i, &branch.j}) numbers->push_back(0);
+            for (auto* numbers : {&branch.per_d2, &branch.inverse_mass_i, &branch.inverse_mass_j})
+                numbers->push_back(0.0);
+            branch.d2.push_back(-1.0);
+            continue;
+        }
         const auto [i, j] = ends_[index(k)];
         const double d = cluster.constraints[index(k)].length;
         branch.i.push_back(number.at(i));
@@ -135,6 +160,7 @@ void EliminationTree::set_up_leaf(std::int32_t self, const std::vector<std::int3
     for (const auto atom : std::span(branch.atoms).first(index(branch.n_moved)))
         branch.home.push_back(leaf_of_[index(constraints_at_[index(atom)].front())] == self);
     set_up_rows(branch, molecule, number_of_link);
+    set_up_planes(branch, molecule, cluster, number);
     const auto places = (branch.unknowns.size() + newton::lanes - 1) / newton::lanes * newton::lanes;
     branch.diagonal.resize(places, branch.spare());
     for (auto* numbers : {&branch.i, &branch.j}) numbers->resize(places, 0);
@@ -149,7 +175,8 @@ void EliminationTree::set_up_rows(Branch& leaf, const MoleculeType& molecule,
 {
     std::vector<std::int32_t> bundle_begin{0}; // per moved atom, and the end
     for (const auto atom : std::span(leaf.atoms).first(index(leaf.n_moved))) {
-        const auto& around = constraints_at_[index(atom)];
+        auto around = constraints_at_[index(atom)];
+        std::erase_if(around, [this](std::int32_t k) { return is_plane(k); });
         std::size_t lane = leaf.bundle_links.size();
         const auto n_bundles = around.size() > 1 ? (around.size() + newton::bundle_size - 1) / newton::bundle_size : 0;
         leaf.bundle_links.resize(lane + n_bundles * newton::bundle_size);
@@ -171,6 +198,7 @@ void EliminationTree::set_up_rows(Branch& leaf, const MoleculeType& molecule,
     for (std::int32_t k = 0; k < leaf.n_own; ++k) leaf.diagonal.push_back(position(k, k));
     for (const auto* ends : {&leaf.i, &leaf.j}) {
         for (std::int32_t k = 0; k < leaf.n_own; ++k) {
+            if (is_plane(leaf.unknowns[index(k)])) continue;
             const auto atom = index((*ends)[index(k)]);
             for (auto b = bundle_begin[atom]; b < bundle_begin[atom + 1]; ++b) {
                 auto& coupling = leaf.couplings.emplace_back(newton::Coupling{k, b, {}});
@@ -186,6 +214,44 @@ void EliminationTree::set_up_rows(Branch& leaf, const MoleculeType& molecule,
     }
     for (std::size_t p = 0; p < written.size(); ++p)
         if (!written[p]) leaf.filled.push_back(static_cast<std::int32_t>(p));
+}
+
+/// The planes of a leaf, and what they add to its rows. `number_of_atom`: in the leaf.
+void EliminationTree::set_up_planes(Branch& leaf, const MoleculeType& molecule, const ConstraintCluster& cluster,
+                                    const std::map<std::int32_t, std::int32_t>& number_of_atom) const
+{
+    auto& [planes, n_own, products] = leaf.planes;
+    std::vector<newton::PlaneShape::Side> sides; // per place
+    for (std::size_t u = 0; u < leaf.unknowns.size(); ++u) {
+        const auto k = leaf.unknowns[u], place = static_cast<std::int32_t>(u);
+        sides.push_back({place, 0, false});
+        if (!is_plane(k)) continue;
+        sides.back() = {static_cast<std::int32_t>(planes.size()), 0, true};
+        auto& plane = planes.emplace_back();
+        plane.place = place;
+        plane.area = cluster.planes[index(k) - ends_.size()].area;
+        for (std::size_t a = 0; a < 4; ++a) {
+            plane.atoms[a] = number_of_atom.at(atoms_of(k)[a]);
+            plane.inverse_mass[a] = inverse_mass(molecule, atoms_of(k)[a]);
+        }
+        n_own += place < leaf.n_own ? 1 : 0;
+    }
+    std::map<std::int32_t, std::int32_t> place_of;
+    for (std::size_t u = 0; u < leaf.unknowns.size(); ++u) place_of[leaf.unknowns[u]] = static_cast<std::int32_t>(u);
+    const auto at_atom = [&](std::int32_t place, std::int32_t atom) {
+        auto side = sides[index(place)];
+        const auto holds = atoms_of(leaf.unknowns[index(place)]);
+        side.atom = static_cast<std::int8_t>(std::ranges::find(holds, atom) - holds.begin());
+        return side;
+    };
+    for (std::int32_t row = 0; row < leaf.n_own; ++row)
+        for (const auto atom : atoms_of(leaf.unknowns[index(row)]))
+            for (const auto l : constraints_at_[index(atom)]) {
+                const auto column = place_of.at(l);
+                if (!sides[index(row)].is_plane && !sides[index(column)].is_plane) continue;
+                products.push_back({leaf.elimination.position({row, column}), at_atom(row, atom), at_atom(column, atom),
+                                    inverse_mass(molecule, atom)});
+            }
 }
 
 void EliminationTree::set_up_upper(std::int32_t self)

@@ -2,6 +2,7 @@
 
 #include "newton_elimination.hpp"
 #include "newton_kernel.hpp"
+#include "newton_planes.hpp"
 
 #include <holon/core/index.hpp>
 #include <holon/system/clusters.hpp>
@@ -10,6 +11,7 @@
 #include <array>
 #include <cstdint>
 #include <map>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -66,6 +68,7 @@ public:
 
         std::vector<newton::Coupling> couplings;
         std::int32_t n_at_first = 0;
+        newton::PlaneShape planes;
         std::vector<std::int32_t> filled; // positions that are zero until elimination fills them
         std::int32_t spare() const { return static_cast<std::int32_t>(elimination.n_values()); }
     };
@@ -75,8 +78,12 @@ public:
     std::string molecule_name;
     std::vector<std::int32_t> atoms; // per atom of the cluster: index in the molecule
 
-    /// Index in the cluster of constraint k's atoms.
-    std::array<std::int32_t, 2> atoms_of(std::int32_t constraint) const { return ends_[index(constraint)]; }
+    /// Index in the cluster of constraint k's atoms: two; four, if it is a plane.
+    std::span<const std::int32_t> atoms_of(std::int32_t constraint) const
+    {
+        if (const auto k = index(constraint); k < ends_.size()) return ends_[k];
+        return plane_atoms_[index(constraint) - ends_.size()];
+    }
 
 private:
     double inverse_mass(const MoleculeType& molecule, std::int32_t atom) const; // of the cluster's atom of this index
@@ -90,9 +97,15 @@ private:
     std::map<std::int32_t, std::int32_t> plan_elimination(Branch& branch, const std::vector<Entry>& elements);
     /// Elements that a branch leaves to those above: pairs of constraints.
     static std::vector<Entry> left_by(const Branch& branch);
+    /// Planes are numbered after the distances.
+    bool is_plane(std::int32_t constraint) const { return index(constraint) >= ends_.size(); }
+    void add_planes(const MoleculeType& molecule, const ConstraintCluster& cluster);
+    void set_up_planes(Branch& leaf, const MoleculeType& molecule, const ConstraintCluster& cluster,
+                       const std::map<std::int32_t, std::int32_t>& number_of_atom) const;
     std::int32_t common_branch(std::int32_t a, std::int32_t b) const;
 
     std::vector<std::array<std::int32_t, 2>> ends_;         // per constraint: its atoms, as indices in the cluster
+    std::vector<std::array<std::int32_t, 4>> plane_atoms_;  // likewise
     std::vector<std::vector<std::int32_t>> constraints_at_; // per atom of the cluster: ascending
     std::vector<double> scale_;                             // per constraint: see Branch
     std::vector<std::int32_t> leaf_of_;                     // per constraint

@@ -31,6 +31,8 @@ public:
         return solver_->accepts(molecule, cluster);
     }
 
+    bool keeps_planes() const override { return solver_->keeps_planes(); }
+
     std::string refusal(const MoleculeType& molecule, const ConstraintCluster& cluster) const override
     {
         return solver_->refusal(molecule, cluster);

@@ -412,7 +412,9 @@ private:
     /// h-angles: those of two hydrogens or more, and those of one at an oxygen.
     bool becomes_rigid_angle(const std::vector<std::int32_t>& atoms) const
     {
-        if (options_.constraints != ConstraintKind::h_angles) return options_.constraints == ConstraintKind::all_angles;
+        if (options_.constraints != ConstraintKind::h_angles)
+            return options_.constraints == ConstraintKind::all_angles ||
+                   options_.constraints == ConstraintKind::torsion_only;
         const auto hydrogens = std::ranges::count_if(
             atoms, [this](std::int32_t a) { return is_hydrogen(result_.atoms[static_cast<std::size_t>(a)]); });
         return hydrogens > 1 || (hydrogens == 1 && is_oxygen(result_.atoms[static_cast<std::size_t>(atoms[1])]));

@@ -168,7 +168,8 @@ TEST(Mdp, ChoicesThatAreNotThereNameThoseThatAre)
     expect_error("coulombtype = reaction-field\ncoulomb-modifier = force-switch", "take potential-shift");
     expect_error("tcoupl = maxwell",
                  "choose one of no, v-rescale, nose-hoover, berendsen, andersen, andersen-massive, yes");
-    expect_error("constraints = everything", "choose one of none, h-bonds, all-bonds, h-angles, all-angles");
+    expect_error("constraints = everything",
+                 "choose one of none, h-bonds, all-bonds, h-angles, all-angles, torsion-only");
     expect_error("constraint-algorithm = euler", "choose one of settle, star, m-shake, lincs, shake, newton");
     expect_error("lincs-order = 0", "must be at least 1");
     expect_error("lincs-iter = 200", "must be at most 100; constraint-algorithm = newton is exact");
