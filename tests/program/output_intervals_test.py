@@ -47,6 +47,14 @@ class OutputIntervals(holon.ProgramTest):
         steps = {name: due(intervals[key], last=last) for key, name in NAMES.items()}
         return {**steps, "position": due(intervals["nstxout"], intervals["nstxout_compressed"], last=last)}
 
+    def test_forces_are_those_of_all_levels(self):
+        keys = {"coulombtype": "PME", "rcoulomb": 0.9, "rvdw": 0.9, "nsteps": 0, "nstfout": 2}
+        whole = holon.run(self.work / "whole", WATER, 2, **keys).folder / "trajectory.h5md"
+        for forces in ("longrange-nonbonded", "longrange-nonbonded nonbonded"):
+            apart = holon.run(self.work / "apart", WATER, 2, **keys, mts="yes", mts_level2_forces=forces, overwrite=None)
+            found = trajectories.forces(apart.folder / "trajectory.h5md")
+            self.assertTrue(numpy.array_equal(found, trajectories.forces(whole)), forces)
+
     def test_each_at_its_own(self):
         reference = self.each_step()
         with h5py.File(reference / "trajectory.h5md") as file:  # what is written together is in one group

@@ -125,6 +125,10 @@ public:
         if (!scheme_.splits_forces)
             fail("mts", "integrator = " + v_.integrator + " takes all forces at every step; use md, md-vv or mts = no");
         v_.mts_factor = v_.mts_level2_factor;
+        if (v_.nstfout % v_.mts_factor != 0)
+            fail("nstfout",
+                 fmt::format("must be a multiple of mts-level2-factor = {}: between, not all forces are known",
+                             v_.mts_factor));
         const auto put = [this](ForceTerm term) { v_.group_of_force_term[static_cast<std::size_t>(term)] = 1; };
         bool long_range = false;
         for (const std::string& name : v_.mts_level2_forces) {

@@ -340,7 +340,11 @@ void TrajectoryWriter::append(std::int64_t step, double time, const Atoms& atoms
     impl_->make_room();
     impl_->write(atoms, quantities, [&](Quantity q, std::size_t i) -> Vec3 {
         if (q == Quantity::velocity) return to_real(atoms.v[i], velocity_unit);
-        if (q == Quantity::force) return to_real(atoms.f[i], force_unit);
+        if (q == Quantity::force) {
+            IVec3 force = atoms.f[i];
+            for (const auto& further : atoms.f_further) force += further[i];
+            return to_real(force, force_unit);
+        }
         IVec3 x = atoms.x[i];
         box.wrap(x);
         return to_real(x, position_unit);

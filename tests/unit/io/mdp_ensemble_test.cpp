@@ -56,6 +56,7 @@ TEST(MdpEnsembles, MultipleTimeSteps)
               (GroupOfTerm{0, 0, 1, 1, 1, 1}));
     expect_error(mesh + "mts-level2-forces = longrange-nonbonded pull", "'pull': there are no such forces");
     expect_error(mesh + "mts-level2-forces = longrange-nonbonded bond", "'bond' is none of");
+    expect_error(mesh + "nstfout = 3", "multiple of mts-level2-factor = 2");
     expect_error(mesh + "mts-levels = 3", "mts-levels");
     expect_error(mesh + "mts-level2-factor = 1", "mts-level2-factor");
     expect_error("integrator = sd\ntc-grps = System\ntau-t = 1\nref-t = 300\nmts = yes", "takes all forces");
