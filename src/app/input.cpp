@@ -20,6 +20,7 @@
 #include "outputs/run_folder.hpp"
 #include "restraints.hpp"
 #include "rigid_bodies.hpp"
+#include "springs.hpp"
 #include "torsion_only.hpp"
 
 #include <cstdlib>
@@ -118,7 +119,9 @@ void interpret(RunInput& input, const std::string& topology_text, const std::str
     if (!index_text.empty()) groups = parse_index(index_text, index_name, input.topology->n_atoms());
     resolve_groups(input.settings, *input.topology, groups);
     freeze_atoms(*input.topology, input.settings.parameters.frozen_groups, parameters.changes_box());
-    check_scheme(*input.topology, parameters, notes);
+    auto as_run = *input.topology;
+    make_springs(as_run, parameters);
+    check_scheme(as_run, parameters, notes);
 }
 
 void check_atom_count(const std::string& path, std::int64_t in_file, std::int64_t in_topology)
@@ -241,6 +244,9 @@ RunInput start(const Communicator& comm, const RunOptions& options, const std::s
     const auto restraints = read_restraints(comm, options.restraint_coordinates, *input.topology, options.topology);
     set_restraints(*input.topology, restraints);
     derive_seeds(comm, input, topology_text);
+    project_start_of_springs(comm, input);
+    make_springs(*input.topology, input.settings.parameters);
+    check_springs(*input.topology, input.settings.parameters, input.notes);
 
     input.state.step = input.settings.parameters.init_step;
     input.state.box = input.box.master();
@@ -316,6 +322,7 @@ RunInput go_on(const Communicator& comm, const RunOptions& options, const std::s
     add_rigid_bodies(*input.topology, contents.input.texts["rigid-bodies"]);             // older ones have none
     set_torsion_only(*input.topology, contents.input.texts["torsion-only"]);             // likewise
     leave_out_constraints(*input.topology, contents.input.texts["implied-constraints"]); // likewise
+    make_springs(*input.topology, input.settings.parameters);
     set_restraints(*input.topology, text("restraints"));
     input.state = contents.state;
     input.box = box_of(input.state, input.settings.parameters);

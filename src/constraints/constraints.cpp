@@ -41,6 +41,7 @@ std::vector<std::string> solver_order(const Parameters& parameters)
 {
     const auto& chosen = parameters.constraint_algorithm;
     if (chosen == "lincs") return {"settle", "star", "m_shake", "lincs", "newton"};
+    if (chosen == "springs") return {"settle", "newton"}; // of rigid water, and to put the start onto constraints
     if (chosen == "shake" || chosen == "newton") return {"settle", "star", "m_shake", chosen};
     std::vector<std::string> order;
     for (const auto& name :

@@ -23,6 +23,7 @@ std::vector<EnergyTerm> energy_terms(const Topology& topology, const Parameters&
         {EnergyTerm::coulomb_reciprocal, coulomb == CoulombKind::ewald},
         {EnergyTerm::coulomb_self, coulomb == CoulombKind::ewald},
         {EnergyTerm::coulomb_exclusion, coulomb == CoulombKind::ewald},
+        {EnergyTerm::fixman, parameters.fixman},
         {EnergyTerm::distance_restraint, parameters.disre != DistanceRestraints::no},
     };
     std::vector<EnergyTerm> terms;

@@ -1,5 +1,6 @@
 #include <holon/dynamics/force_field.hpp>
 
+#include <holon/constraints/fixman.hpp>
 #include <holon/core/error.hpp>
 #include <holon/core/index.hpp>
 #include <holon/core/parallel.hpp>
@@ -82,6 +83,7 @@ ForceField::ForceField(Communicator comm, const Topology& topology, const Parame
       external_forces_(parameters_), group_energies_(parameters.energy_groups, topology.n_atoms()),
       self_energy_(self_energy(topology, nonbonded_))
 {
+    if (parameters.fixman) fixman_ = std::make_unique<FixmanPotential>(comm_, topology_, parameters.fixman_temperature);
     if (mesh_settings_) {
         const double factor = nonbonded_.coulomb_factor;
         long_range_ = parameters.coulomb == CoulombKind::mesh
@@ -92,6 +94,8 @@ ForceField::ForceField(Communicator comm, const Topology& topology, const Parame
         bonded_forces_.emplace_back(topology, nonbonded_, box_);
     use_volume();
 }
+
+ForceField::~ForceField() = default;
 
 void ForceField::use_volume()
 {
@@ -147,6 +151,10 @@ void ForceField::rebuild_terms(const ForceContext& context)
     gathered_terms_.set_up(context.atoms, context.partition);
     external_forces_.set_up(context.atoms);
     group_energies_.set_up(context.atoms);
+    if (!fixman_) return;
+    const auto& partition = context.partition;
+    fixman_->rebuild(context.atoms, {[&partition](AtomId id) { return partition.local().find(id); },
+                                     [&partition](std::int32_t copy) { return partition.owner_of(copy); }});
 }
 
 void ForceField::rebuild_lists(const ForceContext& context)
@@ -192,6 +200,7 @@ void ForceField::add_bonded(const ForceContext& context, ForceGroups groups, For
         if (g != group_[index(ForceTerm::bonded)]) continue;
         context.health.note_overlap(gathered_terms_.add_forces(atoms, sums));
         external_forces_.add_forces(atoms, context.time);
+        if (fixman_) context.health.note(fixman_->add_forces(atoms, box_, sums));
     }
 }
 

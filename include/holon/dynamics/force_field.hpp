@@ -32,6 +32,8 @@ struct ForceTotals {
     int128 descent = 0;
 };
 
+class FixmanPotential;
+
 /// What a force field works on.
 struct ForceContext {
     Atoms& atoms;
@@ -45,6 +47,8 @@ struct ForceContext {
 /// All interactions of a system but its constraints, and the lists that they need.
 class ForceField {
 public:
+    ~ForceField();
+
     /// `topology` and `box` must outlive this object; the box may change, see follow_box(). The mesh is chosen for
     /// `start_box`. Throws InputError, if the box is too small for the cutoff. Collective.
     ForceField(Communicator comm, const Topology& topology, const Parameters& parameters, const Box& box,
@@ -124,7 +128,8 @@ private:
     GatheredTerms gathered_terms_;
     ExternalForces external_forces_;
     GroupEnergies group_energies_;
-    std::unique_ptr<LongRange> long_range_; // null: none
+    std::unique_ptr<FixmanPotential> fixman_; // null: not wanted
+    std::unique_ptr<LongRange> long_range_;   // null: none
     double self_energy_;
     MeshConstants mesh_constants_;
     LongRangeCorrection dispersion_;

@@ -33,7 +33,9 @@ namespace holon {
     X(restraint_bond, "restraint-bond")                                                                                \
     X(distance_restraint, "distance-restraint")                                                                        \
     X(angle_restraint, "angle-restraint")                                                                              \
-    X(dihedral_restraint, "dihedral-restraint")
+    X(dihedral_restraint, "dihedral-restraint")                                                                        \
+    X(constraint_spring, "constraint-spring")                                                                          \
+    X(fixman, "fixman")
 
 enum class EnergyTerm {
 #define X(name, key) name,

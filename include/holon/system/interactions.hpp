@@ -18,6 +18,7 @@ namespace holon {
 ///   fene_bond            bm, k [kJ/mol/nm^2]                      -1/2 k bm^2 ln(1-b^2/bm^2)
 ///   restraint_bond       low, up1, up2 [nm], k [kJ/mol/nm^2]      flat from low to up1, linear beyond up2
 ///   tabulated_bond       table, k                                 k V(b) by a table of the topology
+///   constraint_spring    d [nm], k [kJ/mol/nm^2]                  1/2 k (b-d)^2 in the place of a constraint
 ///   harmonic_angle       theta0, k [kJ/mol/rad^2]                 1/2 k (theta-theta0)^2
 ///   g96_angle            theta0, k [kJ/mol]                       1/2 k (cos theta-cos theta0)^2
 ///   urey_bradley         theta0, k, r13 [nm], kUB [kJ/mol/nm^2]   harmonic angle + 1/2 kUB (r_ik-r13)^2
@@ -52,6 +53,7 @@ namespace holon {
     X(fene_bond, 2, 2, bond)                                                                                           \
     X(restraint_bond, 2, 4, restraint_bond)                                                                            \
     X(tabulated_bond, 2, 2, bond)                                                                                      \
+    X(constraint_spring, 2, 2, constraint_spring)                                                                      \
     X(harmonic_angle, 3, 2, angle)                                                                                     \
     X(g96_angle, 3, 2, angle)                                                                                          \
     X(urey_bradley, 3, 4, urey_bradley)                                                                                \

@@ -146,6 +146,10 @@ struct Parameters {
     std::int64_t lincs_iter = 1;
     double lincs_warnangle = 30.0;       // [degrees]
     std::vector<AtomGroup> rigid_groups; // of each, the atoms in a molecule are a rigid body
+    double spring_tolerance = 1e-3;      // of constraint_algorithm = springs: rms relative error of a length at
+    double spring_temperature = 300.0;   // this temperature [K]
+    bool fixman = false;                 // the Fixman potential of constraints acts,
+    double fixman_temperature = 0.0;     // at this temperature [K]
 
     // temperature
     std::string tcoupl = "no";   // or the name of a thermostat

@@ -3,9 +3,24 @@
 #include "mesh_report.hpp"
 #include "parallel_report.hpp"
 
+#include <holon/system/springs.hpp>
+
 #include <fmt/format.h>
 
 namespace holon {
+
+namespace {
+
+/// How many, how stiff, and the steps that they permit.
+std::string springs_text(const SpringReport& report)
+{
+    return fmt::format(
+        "Springs: {} in the place of constraints, up to {:.4g} kJ/mol/nm^2; largest stable step {:.4g} ps "
+        "in every shape, {:.4g} ps for the fastest by itself; a tenth of the shortest period: {:.4g} ps",
+        report.springs, report.largest_constant, report.stable_step(), report.unstable_step(), report.accurate_step());
+}
+
+} // namespace
 
 std::string system_text(const System& system, const std::optional<MeshReport>& mesh,
                         const std::vector<ConstraintDiagnosis>& diagnoses)
@@ -26,6 +41,7 @@ std::string system_text(const System& system, const std::optional<MeshReport>& m
     text += fmt::format("Domains: {} x {} x {}, {} to {} atoms per rank, at most {} copies\n", n[0], n[1], n[2], least,
                         most, copies);
     if (mesh) text += mesh_text(*mesh) + "\n";
+    if (const auto springs = spring_report(topology); springs.springs > 0) text += springs_text(springs) + "\n";
     if (topology.n_virtual_sites() > 0) text += fmt::format("Virtual sites: {}\n", topology.n_virtual_sites());
     if (!system.constraints().empty())
         text += "Constraints:\n" + system.constraints().description() + diagnosis_text(diagnoses, topology) + "\n";

@@ -274,4 +274,65 @@ void Elimination::backward(std::span<const double> values, std::span<double> rhs
     HOLON_CALL(elimination::backward, sparse(), values.data(), rhs.data());
 }
 
+namespace {
+
+/// A pivot of A = L U, with its row of U, its column of L, and elements of the inverse Z between the unknowns after it,
+/// n of each: Z_pN = -U_pN Z_NN / u_pp, Z_Np = -Z_NN L_Np, Z_pp = (1 - U_pN Z_Np) / u_pp. In place of the factors.
+class PivotInverse {
+public:
+    template <class Z>
+    void apply(double& diagonal, std::span<double> u, std::span<double> l, Z z)
+    {
+        const auto n = u.size();
+        row_.assign(n, 0.0);
+        column_.assign(n, 0.0);
+        for (std::size_t i = 0; i < n; ++i)
+            for (std::size_t j = 0; j < n; ++j) {
+                row_[j] -= u[i] * z(i, j);
+                column_[i] -= z(i, j) * l[j];
+            }
+        double product = 0.0;
+        for (std::size_t i = 0; i < n; ++i) product += u[i] * column_[i];
+        for (std::size_t i = 0; i < n; ++i) u[i] = diagonal * row_[i];
+        std::ranges::copy(column_, l.begin());
+        diagonal *= 1.0 - product;
+    }
+
+private:
+    std::vector<double> row_, column_;
+};
+
+} // namespace
+
+void Elimination::invert(std::span<double> values) const
+{
+    if (!dense_.empty()) invert_dense(values);
+    PivotInverse inverse;
+    for (auto run = runs_.rbegin(); run != runs_.rend(); ++run) {
+        const auto n = index(run->n);
+        for (auto k = index(run->n_pivots); k-- > 0;) {
+            const auto pivot = values.subspan(index(run->values) + k * (1 + 2 * n), 1 + 2 * n);
+            const auto targets = std::span(targets_).subspan(index(run->targets) + k * n * n, n * n);
+            inverse.apply(pivot.front(), pivot.subspan(1, n), pivot.subspan(1 + n, n),
+                          [&](std::size_t i, std::size_t j) { return values[index(targets[i * n + j])]; });
+        }
+    }
+}
+
+void Elimination::invert_dense(std::span<double> values) const
+{
+    const auto n = dense_.size();
+    const auto block = values.subspan(dense_begin_, n * n);
+    PivotInverse inverse;
+    std::vector<double> column(n);
+    for (auto k = index(dense_pivots_); k-- > 0;) {
+        const auto rest = n - k - 1;
+        const auto l = std::span(column).first(rest);
+        for (std::size_t i = 0; i < rest; ++i) l[i] = block[(k + 1 + i) * n + k];
+        inverse.apply(block[k * n + k], block.subspan(k * n + k + 1, rest), l,
+                      [&](std::size_t i, std::size_t j) { return block[(k + 1 + i) * n + k + 1 + j]; });
+        for (std::size_t i = 0; i < rest; ++i) block[(k + 1 + i) * n + k] = l[i];
+    }
+}
+
 } // namespace holon

@@ -61,11 +61,16 @@ public:
     /// Turns the right side of the pivots into their solution, given that of the other unknowns.
     void backward(std::span<const double> values, std::span<double> rhs) const;
 
+    /// After factor(), and with elements of the inverse of the whole matrix in the places of those between unknowns
+    /// that stay: replaces the factors, too, by elements of the inverse.
+    void invert(std::span<double> values) const;
+
 private:
     class Planner;
     elimination::Plan sparse() const;
     void factor_dense(std::span<double> values) const;
     void forward_dense(std::span<const double> values, std::span<double> rhs) const;
+    void invert_dense(std::span<double> values) const;
 
     std::size_t n_values_ = 0;
     std::vector<elimination::Run> runs_; // sparse pivots

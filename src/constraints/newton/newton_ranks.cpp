@@ -59,8 +59,9 @@ void RecordExchange::run(const std::vector<std::uint8_t>& active, ConstraintResu
 /// the same order.
 class BranchTable::Builder {
 public:
-    Builder(BranchTable& table, const Communicator& comm, const Atoms& atoms, const AtomDirectory& directory)
-        : table_(table), comm_(comm), atoms_(atoms), directory_(directory)
+    Builder(BranchTable& table, const Communicator& comm, const Atoms& atoms, const AtomDirectory& directory,
+            TreeUse use)
+        : table_(table), comm_(comm), atoms_(atoms), directory_(directory), use_(use)
     {
     }
 
@@ -158,12 +159,12 @@ private:
             auto& upwards = table_.up[index(shape.tier)];
             auto& downwards = table_.down[index(shape.tier)];
             if (worker == self) {
-                here[b].up = upwards.add_send(above, up_length(shape), c);
-                here[b].down = downwards.add_receive(above, down_length(shape), c);
+                here[b].up = upwards.add_send(above, up_length(shape, use_), c);
+                here[b].down = downwards.add_receive(above, down_length(shape, use_), c);
             }
             if (above == self) {
-                parent.child_up.push_back(upwards.add_receive(worker, up_length(shape), c));
-                parent.child_down.push_back(downwards.add_send(worker, down_length(shape), c));
+                parent.child_up.push_back(upwards.add_receive(worker, up_length(shape, use_), c));
+                parent.child_down.push_back(downwards.add_send(worker, down_length(shape, use_), c));
             }
         }
         for (std::size_t b = 0; b < here.size(); ++b)
@@ -183,7 +184,7 @@ private:
         for (std::size_t a = 0; a < shape.atoms.size(); ++a) {
             const auto atom = index(shape.atoms[a]);
             const auto own = owners.own_local[atom];
-            const bool home = a < shape.home.size() && shape.home[a];
+            const bool home = a < shape.home.size() && (shape.home[a] || use_ == TreeUse::selected_inverse);
             if (worker == self && own >= 0) {
                 table_.local[leaf.slots + a] = own;
             } else if (worker == self) {
@@ -232,16 +233,17 @@ private:
     const Communicator& comm_;
     const Atoms& atoms_;
     const AtomDirectory& directory_;
+    TreeUse use_;
     std::vector<Owners> owners_;                    // per cluster
     std::vector<std::vector<LocalBranch>> by_tier_; // those of this rank
 };
 
 void BranchTable::rebuild(const Communicator& comm, std::span<const ClusterInstance> instances,
                           const std::function<const EliminationTree&(const ClusterInstance&)>& tree_of,
-                          const Atoms& atoms, const AtomDirectory& directory)
+                          const Atoms& atoms, const AtomDirectory& directory, TreeUse use)
 {
     *this = BranchTable();
-    Builder(*this, comm, atoms, directory).run(instances, tree_of);
+    Builder(*this, comm, atoms, directory, use).run(instances, tree_of);
 }
 
 } // namespace holon

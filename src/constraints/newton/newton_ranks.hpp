@@ -59,6 +59,12 @@ private:
     std::optional<BufferExchange> exchange_;
 };
 
+/// What goes through the tree, and from the leaves to the owners of atoms.
+enum class TreeUse {
+    solution,        // up: matrix, right side and a header; down: multipliers; to owners: each move, from one leaf
+    selected_inverse // up: matrix; down: elements of the inverse; to owners: what each leaf has for its moved atoms
+};
+
 /// Which branches of which clusters this rank works on, and the messages between them: set up at repartition.
 ///
 /// A branch belongs to the rank that owns its key atom. A leaf gets its atoms from their owners once per stage and
@@ -87,7 +93,7 @@ public:
     /// Collective. See Solver::rebuild. `tree_of` a cluster; it must live as long as this table is used.
     void rebuild(const Communicator& comm, std::span<const ClusterInstance> instances,
                  const std::function<const EliminationTree&(const ClusterInstance&)>& tree_of, const Atoms& atoms,
-                 const AtomDirectory& directory);
+                 const AtomDirectory& directory, TreeUse use = TreeUse::solution);
 
     std::vector<Cluster> clusters;
     std::vector<LocalBranch> branches;                      // by tier
@@ -97,7 +103,7 @@ public:
     std::size_t n_bundles = 0, n_planes = 0;
     std::size_t n_tiers() const { return tier_begin.size() - 1; }
 
-    // Owners -> leaves: two IVec3 per atom. Leaves -> owners: one Vec3 for each atom at its home.
+    // Owners -> leaves: two IVec3 per atom. Leaves -> owners: one Vec3 or IVec3 for each atom, see TreeUse.
     RecordExchange to_leaves, to_owners;
     std::vector<Transfer> atoms_out, atoms_in; // of to_leaves
     std::vector<Transfer> moves_out, moves_in; // of to_owners
@@ -110,13 +116,13 @@ private:
 
 /// Length of the records between a branch and its parent [doubles]: a header, then numbers.
 inline constexpr std::size_t up_header = 5, down_header = 1;
-inline std::size_t up_length(const EliminationTree::Branch& branch)
+inline std::size_t up_length(const EliminationTree::Branch& branch, TreeUse use)
 {
-    return up_header + branch.remaining.size() + branch.n_left();
+    return branch.remaining.size() + (use == TreeUse::solution ? up_header + branch.n_left() : 0);
 }
-inline std::size_t down_length(const EliminationTree::Branch& branch)
+inline std::size_t down_length(const EliminationTree::Branch& branch, TreeUse use)
 {
-    return down_header + branch.n_left();
+    return use == TreeUse::solution ? down_header + branch.n_left() : branch.remaining.size();
 }
 
 } // namespace holon

@@ -1,5 +1,6 @@
 #include "function_types/angle_restraint.hpp"
 #include "function_types/bending_torsion.hpp"
+#include "function_types/constraint_spring.hpp"
 #include "function_types/cross_bond_angle.hpp"
 #include "function_types/cross_bond_bond.hpp"
 #include "function_types/cubic_bond.hpp"
@@ -26,6 +27,7 @@
     X(restricted_angle, RestrictedAngle)                                                                               \
     X(restricted_dihedral, RestrictedDihedral)                                                                         \
     X(bending_torsion, BendingTorsion)                                                                                 \
+    X(constraint_spring, ConstraintSpring)                                                                             \
     X(tabulated_bond, TabulatedBond)                                                                                   \
     X(tabulated_angle, TabulatedAngle)                                                                                 \
     X(tabulated_dihedral, TabulatedDihedral)                                                                           \

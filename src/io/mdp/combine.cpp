@@ -141,11 +141,48 @@ public:
         if (v_.lincs_warnangle > 90.0) fail("lincs-warnangle", "must be at most 90 degrees");
         if (!v_.rigid_names.empty() && v_.constraint_algorithm != "rigid")
             fail("rigid-groups", "must be empty unless constraint-algorithm = rigid, which alone keeps shapes");
+        if (v_.spring_tolerance > 0.1) fail("spring-tolerance", "must be at most 0.1: a spring is to keep its length");
+        v_.spring_temperature = temperature_of_springs();
+        if (v_.fixman) fixman_potential();
         v_.rigid_groups.clear();
         for (const auto& name : v_.rigid_names) v_.rigid_groups.push_back({name, {}});
     }
 
 private:
+    /// That of the bath, which has to be one for all.
+    void fixman_potential()
+    {
+        if (scheme_.minimises) {
+            note("fixman", "a minimisation has no temperature; ignored");
+            v_.fixman = false;
+            return;
+        }
+        if (v_.constraint_algorithm == "springs")
+            fail("fixman", "must be no with constraint-algorithm = springs, which need no such potential");
+        v_.fixman_temperature = v_.ensemble_temperature;
+        if (v_.ensemble_temperature > 0.0) return;
+        for (const auto& group : v_.tc_groups)
+            if (!group.annealing.times.empty() || group.temperature != v_.tc_groups.front().temperature)
+                fail("ensemble-temperature",
+                     "the potential of fixman = yes needs one temperature, and tc-grps have several; give it here");
+        if (v_.tc_groups.empty() || !(v_.tc_groups.front().temperature > 0.0))
+            fail("ensemble-temperature",
+                 "the potential of fixman = yes needs a temperature, and there is no thermostat; give it here");
+        v_.fixman_temperature = v_.tc_groups.front().temperature;
+    }
+
+    /// The highest that there is; lengths are off by less where it is colder.
+    double temperature_of_springs() const
+    {
+        if (v_.ensemble_temperature > 0.0) return v_.ensemble_temperature;
+        double highest = v_.gen_vel ? v_.gen_temp : 0.0;
+        for (const auto& group : v_.tc_groups) {
+            highest = std::max(highest, group.temperature);
+            for (const double t : group.annealing.temperatures) highest = std::max(highest, t);
+        }
+        return highest > 0.0 ? highest : Parameters{}.spring_temperature;
+    }
+
     void reaction_field()
     {
         if (is_switched(v_.coulomb_modifier))

@@ -79,11 +79,10 @@ MdpKey choice(std::string name, Choice V::*member, std::vector<std::pair<std::st
     return bound(std::move(name), read, write);
 }
 
-/// Every constraint solver.
 using Names = std::vector<std::pair<std::string, std::string>>;
-Names constraint_algorithms()
+Names constraint_algorithms() // every constraint solver
 {
-    Names names;
+    Names names{{"springs", "springs"}}; // of which constraints are made
     for (const auto& solver : solver_names()) std::ranges::replace(names.emplace_back(solver, solver).first, '_', '-');
     return names;
 }
@@ -456,6 +455,8 @@ std::vector<MdpKey> restraint_mdp_keys()
             "factor of shake-sor = yes, 1 to less than 2; 0: found out in every solution"),
         own(yes_no("shake-warm-start", &V::shake_warm_start),
             "SHAKE begins with the multipliers of the step before, which then belong to the state"),
+        own(yes_no("fixman", &V::fixman), "Fixman's potential: constrained molecules take shapes as with springs"),
+        own(real("spring-tolerance", &V::spring_tolerance, positive), "springs: rms relative error of their lengths"),
 
         choice<DistanceRestraints>("disre", &V::disre,
                                    {{"no", DistanceRestraints::no}, {"simple", DistanceRestraints::simple}}),

@@ -9,8 +9,9 @@ namespace {
 
 using Bond = std::array<std::int32_t, 2>;
 
-constexpr std::array bond_kinds = {Interaction::harmonic_bond,  Interaction::g96_bond,   Interaction::morse_bond,
-                                   Interaction::tabulated_bond, Interaction::cubic_bond, Interaction::fene_bond};
+constexpr std::array bond_kinds = {Interaction::harmonic_bond,    Interaction::g96_bond,   Interaction::morse_bond,
+                                   Interaction::tabulated_bond,   Interaction::cubic_bond, Interaction::fene_bond,
+                                   Interaction::constraint_spring};
 
 /// Bonds of one molecule, by the indices of its atoms: each once, ascending.
 std::vector<Bond> bonds_of(const MoleculeType& molecule)

@@ -76,6 +76,17 @@ void expect_dense_solution(const Sparse& matrix, int n, int n_pivots)
     }
     EXPECT_EQ(growth.largest, largest);
     EXPECT_TRUE(growth.is_sound);
+
+    // Elements of the inverse between the unknowns that stay give all others on the pattern.
+    auto inverse = values;
+    const Eigen::MatrixXd whole = matrix.dense.inverse();
+    for (const auto& entry : elimination.remaining())
+        inverse[static_cast<std::size_t>(elimination.position(entry))] = whole(entry.first, entry.second);
+    elimination.invert(inverse);
+    for (const auto& entry : matrix.entries)
+        EXPECT_NEAR(inverse[static_cast<std::size_t>(elimination.position(entry))], whole(entry.first, entry.second),
+                    1e-13 * n);
+
     EXPECT_EQ(elimination.factor(values, rhs, scale, 0.0).is_sound, n_pivots == 0);
 }
 

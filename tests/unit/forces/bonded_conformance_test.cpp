@@ -27,6 +27,7 @@ const std::map<Interaction, InteractionParameters> examples = {
     {Interaction::quartic_angle, {1.9, 1.0, -50.0, 300.0, 40.0, -20.0}},
     {Interaction::linear_angle, {0.4, 2e4}},
     {Interaction::restricted_angle, {1.9, 60.0}},
+    {Interaction::constraint_spring, {0.15, 1e8}},
     {Interaction::tabulated_angle, {1, 300.0}},
     {Interaction::proper_dihedral, {0.7, 12.0, 3.0}},
     {Interaction::periodic_improper, {3.1, 40.0, 2.0}},
