@@ -445,7 +445,7 @@ struct PairForce::Impl {
                             slice[index(3 * a + b)] += FixedSum::from_raw(int128{position} * f[b]);
                     }
                 }
-                for (const auto [above, below] : {std::pair(1, 3), {2, 6}, {5, 7}})
+                for (const auto& [above, below] : {std::pair(1, 3), {2, 6}, {5, 7}})
                     slice[index(above)] = slice[index(below)];
                 return slice;
             },

@@ -6,6 +6,8 @@
 
 #include <gtest/gtest.h>
 
+#include <string_view>
+
 namespace holon::test {
 namespace {
 
@@ -68,11 +70,12 @@ private:
     std::vector<Vec3> springs_;
 };
 
-/// Names of the solvers that take a system.
+/// Names of the solvers that take a system and end at a tolerance: Yoneya's method corrects once.
 std::vector<const char*> takers(const ConstraintSystem& system)
 {
     std::vector<const char*> names;
     for (const auto& entry : constraint_solvers()) {
+        if (entry.name == std::string_view("yoneya")) continue;
         try {
             LeapFrog(system, entry.name, 0.0);
             names.push_back(entry.name);

@@ -170,7 +170,7 @@ TEST(Mdp, ChoicesThatAreNotThereNameThoseThatAre)
                  "choose one of no, v-rescale, nose-hoover, berendsen, andersen, andersen-massive, yes");
     expect_error("constraints = everything",
                  "choose one of none, h-bonds, all-bonds, h-angles, all-angles, torsion-only");
-    expect_error("constraint-algorithm = euler", "choose one of settle, star, m-shake, lincs, shake, newton");
+    expect_error("constraint-algorithm = euler", "choose one of springs, settle, star, m-shake, lincs, shake, newton");
     expect_error("lincs-order = 0", "must be at least 1");
     expect_error("lincs-iter = 200", "must be at most 100; constraint-algorithm = newton is exact");
     expect_error("shake-omega = 2", "must be 0 (found out in every solution), or at least 1 and less than 2");

@@ -217,7 +217,9 @@ TEST(MeshSettings, EspNeedsTenTimesFewerPointsAndFinerGridsForSmallerErrors)
         p.mesh_accuracy = accuracy;
         const auto settings = choose_mesh(p, box);
         EXPECT_GE(settings.split_parameter, band);
-        if (accuracy > 1e-6) EXPECT_LT(settings.expected_error, accuracy) << accuracy;
+        if (accuracy > 1e-6) {
+            EXPECT_LT(settings.expected_error, accuracy) << accuracy;
+        }
         band = settings.split_parameter;
         before = std::max(before, points());
     }
