@@ -166,31 +166,6 @@ double grid_error2(const EwaldSplit& split, const WindowTransform& window, doubl
 
 } // namespace
 
-double PlainProlateSplit::smooth(double r) const
-{
-    if (r >= cutoff_) return 1.0 / r;
-    const double x = std::max(r / cutoff_, 1e-6);
-    return psi_.primitive(x) / (psi_.integral() * x * cutoff_);
-}
-
-double PlainProlateSplit::smooth_force(double r) const
-{
-    if (r >= cutoff_) return 1.0 / (r * r * r);
-    const double x = std::max(r / cutoff_, 1e-3);
-    return (psi_.primitive(x) - x * psi_.value(x)) / (psi_.integral() * portable::power(x * cutoff_, 3));
-}
-
-double PlainProlateSplit::transform(double k) const
-{
-    return k <= k_max() ? psi_.value(k / k_max()) : 0.0;
-}
-
-double PlainProlateSplit::transform_slope(double k) const
-{
-    const double x = k / k_max();
-    return x <= 1.0 ? x * psi_.slope(x) / psi_.value(x) : 0.0;
-}
-
 double expected_error_in_water(const EwaldSplit& split, const PairPolynomial& pair, const ProlateWindow& window,
                                const std::array<int, 3>& grid, const Box& box)
 {

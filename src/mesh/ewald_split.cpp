@@ -15,16 +15,16 @@ constexpr std::size_t intervals = 8192;
 } // namespace
 
 /// The transform is wanted at as many places as there are modes on the grid, again whenever the box changes.
-ProlateSplit::ProlateSplit(double cutoff, double band) : cutoff_(cutoff), psi_(band)
+ProlateSplit::ProlateSplit(double cutoff, double band) : PlainProlateSplit(cutoff, band)
 {
     constexpr double apart = 1.0 / intervals;
     for (std::size_t n = 0; n <= intervals; ++n) {
         const double x = static_cast<double>(n) * apart;
-        transform_.push_back({psi_.value(x), psi_.slope(x) * apart});
+        transform_.push_back({psi().value(x), psi().slope(x) * apart});
     }
 }
 
-double ProlateSplit::smooth(double r) const
+double PlainProlateSplit::smooth(double r) const
 {
     if (r >= cutoff_) return 1.0 / r;
     const double x = r / cutoff_;
@@ -32,12 +32,23 @@ double ProlateSplit::smooth(double r) const
     return psi_.primitive(x) / (psi_.integral() * r);
 }
 
-double ProlateSplit::smooth_force(double r) const
+double PlainProlateSplit::smooth_force(double r) const
 {
     if (r >= cutoff_) return 1.0 / (r * r * r);
     // Near zero the difference below loses all digits; the function is flat there (even in r).
     const double x = std::max(r / cutoff_, 1e-3);
     return (psi_.primitive(x) - x * psi_.value(x)) / (psi_.integral() * x * x * x * cutoff_ * cutoff_ * cutoff_);
+}
+
+double PlainProlateSplit::transform(double k) const
+{
+    return k <= k_max() ? psi_.value(k / k_max()) : 0.0;
+}
+
+double PlainProlateSplit::transform_slope(double k) const
+{
+    const double x = k / k_max();
+    return x <= 1.0 ? x * psi_.slope(x) / psi_.value(x) : 0.0;
 }
 
 /// Between two nodes; `at`: in intervals.

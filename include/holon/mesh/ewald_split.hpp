@@ -27,9 +27,11 @@ public:
 /// The split of least bandwidth: Phi' is the prolate function of band c on [-rc, rc], so that the smooth part is 1/r
 /// exactly beyond rc and its transform stops at k = c/rc but for a relative error near 0.4 psi(1)/integral.
 /// J. Liang, L. Lu, S. Jiang et al., arXiv:2505.09727.
-class ProlateSplit final : public EwaldSplit {
+///
+/// Made at once; where many values of the transform are wanted, take ProlateSplit.
+class PlainProlateSplit : public EwaldSplit {
 public:
-    ProlateSplit(double cutoff, double band);
+    PlainProlateSplit(double cutoff, double band) : cutoff_(cutoff), psi_(band) {}
     const Prolate& psi() const { return psi_; }
 
     double smooth(double r) const override;
@@ -40,12 +42,23 @@ public:
     double background() const override { return cutoff_ * cutoff_ * psi_.second_moment(); }
 
 private:
+    double cutoff_;
+    Prolate psi_;
+};
+
+/// The same with a table of the transform, whose making takes a hundred times as long as a few values.
+class ProlateSplit final : public PlainProlateSplit {
+public:
+    ProlateSplit(double cutoff, double band);
+
+    double transform(double k) const override;
+    double transform_slope(double k) const override;
+
+private:
     struct Node {
         double value, slope; // of psi, per interval
     };
     Node transform_at(double at) const;
-    double cutoff_;
-    Prolate psi_;
     std::vector<Node> transform_; // psi at equal distances over [0, 1]: cubic between, to 1e-13
 };
 

@@ -1,6 +1,7 @@
 #include "distance_fit.hpp"
 
 #include <Eigen/Core>
+#include <Eigen/Eigenvalues>
 
 #include <algorithm>
 #include <cmath>
@@ -113,6 +114,20 @@ double fit_distances(std::vector<Vec3>& x, std::span<const Distance> distances)
         }
     }
     return errors.largest();
+}
+
+std::vector<Vec3> on_principal_axes(std::vector<Vec3> x)
+{
+    Vec3 mean = Vec3::Zero();
+    for (const auto& r : x) mean += r / static_cast<double>(x.size());
+    Mat3 second = Mat3::Zero();
+    for (auto& r : x) {
+        r -= mean;
+        second += r * r.transpose();
+    }
+    const Mat3 axes = Eigen::SelfAdjointEigenSolver<Mat3>(second).eigenvectors().rowwise().reverse();
+    for (auto& r : x) r = axes.transpose() * r;
+    return x;
 }
 
 } // namespace holon

@@ -28,4 +28,7 @@ struct Distance {
 /// the points end.
 double fit_distances(std::vector<Vec3>& x, std::span<const Distance> distances);
 
+/// The points about their mean, turned to their principal axes: that of the largest extent first.
+std::vector<Vec3> on_principal_axes(std::vector<Vec3> x);
+
 } // namespace holon

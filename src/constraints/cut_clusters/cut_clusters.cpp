@@ -4,6 +4,7 @@
 #include <holon/core/index.hpp>
 
 #include <algorithm>
+#include <iterator>
 #include <tuple>
 
 namespace holon {
@@ -14,6 +15,18 @@ std::vector<ClusterKey> number_cut_clusters(const Communicator& comm, const std:
     std::ranges::sort(keys);
     keys.erase(std::unique(keys.begin(), keys.end()), keys.end());
     return keys;
+}
+
+void need_whole_cluster(const ConstraintCluster& cluster, MoleculeNeeds& needs)
+{
+    if (cluster.small) return;
+    for (const auto atom : cluster.atoms) {
+        auto& beyond = needs.beyond[index(atom)];
+        std::ranges::copy_if(cluster.atoms, std::back_inserter(beyond), [&](std::int32_t a) { return a != atom; });
+        std::ranges::sort(beyond);
+        beyond.erase(std::ranges::unique(beyond).begin(), beyond.end());
+        needs.needed[index(atom)] = true;
+    }
 }
 
 std::vector<HaloExchange> make_copy_exchanges(const Communicator& comm, int n_channels,

@@ -18,6 +18,9 @@ using ClusterKey = std::pair<std::int64_t, std::int32_t>;
 /// Collective.
 std::vector<ClusterKey> number_cut_clusters(const Communicator& comm, const std::vector<ClusterKey>& cut_here);
 
+/// Where an atom is owned and one bound to it is not, all of the cluster; small ones are there anyway.
+void need_whole_cluster(const ConstraintCluster& cluster, MoleculeNeeds& needs);
+
 /// A copy that is to be refreshed by the owner of its atom.
 struct CopyRequest {
     int channel = 0;

@@ -103,17 +103,7 @@ std::string InverseSolver::refusal(const MoleculeType& molecule, const Constrain
 void InverseSolver::add_needs(const MoleculeType& molecule, const ConstraintCluster& cluster,
                               MoleculeNeeds& needs) const
 {
-    const LincsShape shape(molecule, cluster);
-    LincsReach reach(shape, inverse_of(molecule, cluster).reach());
-    for (std::int32_t place = 0; place < static_cast<std::int32_t>(cluster.atoms.size()); ++place) {
-        auto& beyond = needs.beyond[index(cluster.atoms[index(place)])];
-        for (const auto& found : reach(std::span(&place, 1)))
-            for (const auto end : {shape.first[index(found.constraint)], shape.second[index(found.constraint)]})
-                beyond.push_back(cluster.atoms[index(end)]);
-        std::ranges::sort(beyond);
-        beyond.erase(std::ranges::unique(beyond).begin(), beyond.end());
-    }
-    for (const auto atom : cluster.atoms) needs.needed[index(atom)] = true;
+    need_within_reach(LincsShape(molecule, cluster), inverse_of(molecule, cluster).reach(), cluster, needs);
 }
 
 void InverseSolver::rebuild(std::span<const ClusterInstance> clusters, const Atoms& atoms,

@@ -86,18 +86,7 @@ std::string LincsSolver::refusal(const MoleculeType& molecule, const ConstraintC
 
 void LincsSolver::add_needs(const MoleculeType& molecule, const ConstraintCluster& cluster, MoleculeNeeds& needs) const
 {
-    const LincsShape shape(molecule, cluster);
-    LincsReach reach(shape, settings_.lincs_order);
-    for (std::int32_t place = 0; place < static_cast<std::int32_t>(cluster.atoms.size()); ++place) {
-        auto& beyond = needs.beyond[index(cluster.atoms[index(place)])];
-        for (const auto& found : reach(std::span(&place, 1))) {
-            const auto k = index(found.constraint);
-            for (const auto end : {shape.first[k], shape.second[k]}) beyond.push_back(cluster.atoms[index(end)]);
-        }
-        std::ranges::sort(beyond);
-        beyond.erase(std::ranges::unique(beyond).begin(), beyond.end());
-    }
-    for (const auto atom : cluster.atoms) needs.needed[index(atom)] = true;
+    need_within_reach(LincsShape(molecule, cluster), settings_.lincs_order, cluster, needs);
 }
 
 void LincsSolver::rebuild(std::span<const ClusterInstance> clusters, const Atoms& atoms, const AtomDirectory& directory)

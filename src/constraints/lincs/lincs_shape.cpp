@@ -110,4 +110,19 @@ void LincsReach::grow(std::vector<std::int32_t>& found, int couplings, bool tria
     }
 }
 
+void need_within_reach(const LincsShape& shape, int order, const ConstraintCluster& cluster, MoleculeNeeds& needs)
+{
+    LincsReach reach(shape, order);
+    for (std::int32_t place = 0; place < static_cast<std::int32_t>(cluster.atoms.size()); ++place) {
+        auto& beyond = needs.beyond[index(cluster.atoms[index(place)])];
+        for (const auto& found : reach(std::span(&place, 1))) {
+            const auto k = index(found.constraint);
+            for (const auto end : {shape.first[k], shape.second[k]}) beyond.push_back(cluster.atoms[index(end)]);
+        }
+        std::ranges::sort(beyond);
+        beyond.erase(std::ranges::unique(beyond).begin(), beyond.end());
+    }
+    for (const auto atom : cluster.atoms) needs.needed[index(atom)] = true;
+}
+
 } // namespace holon

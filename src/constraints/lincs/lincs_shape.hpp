@@ -1,6 +1,7 @@
 #pragma once
 
 #include <holon/system/clusters.hpp>
+#include <holon/system/needs.hpp>
 #include <holon/system/topology.hpp>
 
 #include <algorithm>
@@ -69,6 +70,9 @@ private:
     int order_;
     std::vector<std::uint8_t> known_;
 };
+
+/// Each atom of the cluster needs those of all constraints that its displacement depends on; `order`: as LincsReach.
+void need_within_reach(const LincsShape& shape, int order, const ConstraintCluster& cluster, MoleculeNeeds& needs);
 
 /// The largest modulus of an eigenvalue of the LINCS matrix: the expansion converges if it is below 1.
 struct LincsSpectrum {

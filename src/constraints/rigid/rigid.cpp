@@ -129,17 +129,9 @@ bool RigidSolver::accepts(const MoleculeType& molecule, const ConstraintCluster&
     return movable && (!cluster.shape.empty() || shape_of_distances(cluster).has_value());
 }
 
-/// Where an atom is owned and one bound to it is not, all of the body.
 void RigidSolver::add_needs(const MoleculeType&, const ConstraintCluster& cluster, MoleculeNeeds& needs) const
 {
-    if (cluster.small) return;
-    for (const auto atom : cluster.atoms) {
-        auto& beyond = needs.beyond[index(atom)];
-        std::ranges::copy_if(cluster.atoms, std::back_inserter(beyond), [&](std::int32_t a) { return a != atom; });
-        std::ranges::sort(beyond);
-        beyond.erase(std::ranges::unique(beyond).begin(), beyond.end());
-        needs.needed[index(atom)] = true;
-    }
+    need_whole_cluster(cluster, needs);
 }
 
 void RigidSolver::rebuild(std::span<const ClusterInstance> clusters, const Atoms& atoms, const AtomDirectory& directory)

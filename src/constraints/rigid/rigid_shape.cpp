@@ -43,15 +43,7 @@ double change_allowed(double distance)
 /// About their mean, turned to their principal axes, and without what they are off a line or a plane.
 Points flattened(Points x)
 {
-    Vec3 mean = Vec3::Zero();
-    for (const auto& r : x) mean += r / static_cast<double>(x.size());
-    Mat3 second = Mat3::Zero();
-    for (auto& r : x) {
-        r -= mean;
-        second += r * r.transpose();
-    }
-    const Mat3 axes = Eigen::SelfAdjointEigenSolver<Mat3>(second).eigenvectors().rowwise().reverse();
-    for (auto& r : x) r = axes.transpose() * r;
+    x = on_principal_axes(std::move(x));
     for (const int dimensions : {1, 2}) {
         auto flat = x;
         for (auto& r : flat) r.tail(3 - dimensions).setZero();

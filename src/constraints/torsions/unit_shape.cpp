@@ -49,18 +49,8 @@ Points whole(const TorsionUnit& unit, const Skeleton& skeleton, std::span<const 
 /// Turned to the principal axes, without what is off their plane.
 Points flattened(Points x)
 {
-    Vec3 mean = Vec3::Zero();
-    for (const auto& r : x) mean += r / static_cast<double>(x.size());
-    Mat3 second = Mat3::Zero();
-    for (auto& r : x) {
-        r -= mean;
-        second += r * r.transpose();
-    }
-    const Mat3 axes = Eigen::SelfAdjointEigenSolver<Mat3>(second).eigenvectors().rowwise().reverse();
-    for (auto& r : x) {
-        r = axes.transpose() * r;
-        r[2] = 0.0;
-    }
+    x = on_principal_axes(std::move(x));
+    for (auto& r : x) r[2] = 0.0;
     return x;
 }
 

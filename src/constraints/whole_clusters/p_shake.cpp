@@ -156,14 +156,7 @@ private:
 
 void PShakeSolver::add_needs(const MoleculeType&, const ConstraintCluster& cluster, MoleculeNeeds& needs) const
 {
-    if (cluster.small) return;
-    for (const auto atom : cluster.atoms) {
-        auto& beyond = needs.beyond[index(atom)];
-        std::ranges::copy_if(cluster.atoms, std::back_inserter(beyond), [&](std::int32_t a) { return a != atom; });
-        std::ranges::sort(beyond);
-        beyond.erase(std::ranges::unique(beyond).begin(), beyond.end());
-        needs.needed[index(atom)] = true;
-    }
+    need_whole_cluster(cluster, needs);
 }
 
 void PShakeSolver::rebuild(std::span<const ClusterInstance> clusters, const Atoms& atoms,
