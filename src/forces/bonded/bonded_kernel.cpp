@@ -116,35 +116,60 @@ HOLON_INLINE void add_to_atom(std::int64_t* f, const LaneAtoms& at, int n, const
 }
 
 /// Of numbers of any size; not often needed.
-__attribute__((noinline)) int128 sum_of_large(F8 v, int n)
+__attribute__((noinline)) int128 sum_of_large(F8 v, const I8& used)
 {
     int128 sum = 0;
-    for (int l = 0; l < n; ++l) sum += to_fixed(v[l]);
+    for (int l = 0; l < lanes; ++l)
+        if (used[l] != 0) sum += to_fixed(v[l]);
     return sum;
 }
 
-HOLON_INLINE int128 sum_of(F8 v, int n)
-{
-    constexpr double small = 0x1p58;
-    const F8 units = v * (1.0 / energy_unit);
-    if (any_bit(~((units < small) & (units > -small)))) [[unlikely]]
-        return sum_of_large(v, n);
-    const I8 rounded = round_to_integers<I8>(units);
-    int128 sum = 0;
-    for (int l = 0; l < n; ++l) sum += rounded[l];
-    return sum;
-}
-
-template <int n_forces, int n_energies>
-HOLON_INLINE void add_totals(Totals& totals, int n, const TermForces<F8, n_forces, n_energies>& term)
-{
-    for (int e = 0; e < n_energies; ++e) totals.energy[e] += sum_of(term.energy[e], n);
-    for (int m = 0; m < n_forces; ++m) {
-        const F8 d[3] = {term.d[m].x, term.d[m].y, term.d[m].z}, f[3] = {term.f[m].x, term.f[m].y, term.f[m].z};
-        for (int i = 0; i < 3; ++i)
-            for (int j = 0; j < 3; ++j) totals.virial[3 * i + j] += sum_of(-0.5 * d[i] * f[j], n);
+/// Energies and virial of many terms, a sum in each lane: whole numbers, so that their order does not matter.
+class LaneTotals {
+public:
+    /// `used`: all bits of the lanes that count.
+    template <int n_forces, int n_energies>
+    HOLON_INLINE void add(Totals& totals, const TermForces<F8, n_forces, n_energies>& term, const I8& used)
+    {
+        static_assert(n_energies <= max_energies && n_forces <= most_forces);
+        for (int e = 0; e < n_energies; ++e) add(energy_[e], totals.energy[e], term.energy[e], used);
+        for (int m = 0; m < n_forces; ++m) {
+            const F8 d[3] = {term.d[m].x, term.d[m].y, term.d[m].z}, f[3] = {term.f[m].x, term.f[m].y, term.f[m].z};
+            for (int i = 0; i < 3; ++i)
+                for (int j = 0; j < 3; ++j) add(virial_[3 * i + j], totals.virial[3 * i + j], -0.5 * d[i] * f[j], used);
+        }
+        if (++n_terms_ == most_terms) move_to(totals);
     }
-}
+
+    HOLON_INLINE void move_to(Totals& totals)
+    {
+        for (int e = 0; e < max_energies; ++e) move(energy_[e], totals.energy[e]);
+        for (int v = 0; v < 9; ++v) move(virial_[v], totals.virial[v]);
+        n_terms_ = 0;
+    }
+
+private:
+    // 64 bits hold all the parts of so many terms that are smaller than this.
+    static constexpr double small = 0x1p50;
+    static constexpr int most_forces = 4, most_terms = (1 << 12) / most_forces;
+
+    static HOLON_INLINE void add(I8& sum, int128& total, F8 v, const I8& used)
+    {
+        const F8 units = v * (1.0 / energy_unit);
+        if (any_bit(~((units < small) & (units > -small)))) [[unlikely]]
+            total += sum_of_large(v, used);
+        else
+            sum += round_to_integers<I8>(units) & used;
+    }
+    static HOLON_INLINE void move(I8& sum, int128& total)
+    {
+        for (int l = 0; l < lanes; ++l) total += sum[l];
+        sum = I8{};
+    }
+
+    I8 energy_[max_energies]{}, virial_[9]{};
+    int n_terms_ = 0;
+};
 
 template <class Term>
 constexpr Ends ends_of(int m)
@@ -169,6 +194,9 @@ template <class Term, bool want_totals>
 Reported run(const KernelData& data)
 {
     const std::int64_t n_full = data.n_terms - (lanes - 1) * data.n_batches; // so many batches have no empty lane
+    constexpr std::int64_t numbers[lanes] = {0, 1, 2, 3, 4, 5, 6, 7};
+    const I8 lane_numbers = load<I8>(numbers);
+    LaneTotals sums;
     I8 reported{}, clamped{};
     for (std::int64_t b = data.first; b < data.last; ++b) {
         const LaneAtoms* const at = data.atoms + b * Term::n_atoms;
@@ -192,8 +220,9 @@ Reported run(const KernelData& data)
         }
 #pragma GCC unroll 4
         for (int a = 0; a < Term::n_atoms; ++a) add_to_atom(data.f, at[a], n, f[a]);
-        if constexpr (want_totals) add_totals(*data.totals, n, term);
+        if constexpr (want_totals) sums.add(*data.totals, term, lane_numbers < n);
     }
+    if constexpr (want_totals) sums.move_to(*data.totals);
     return {any_bit(reported), any_bit(clamped)};
 }
 
