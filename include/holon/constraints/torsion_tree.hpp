@@ -28,22 +28,29 @@ struct JointRates {
 ///
 ///     P = M + sum phi (P - G D G') phi',   z = b - F + P a + sum phi (z + G e),   e = T - h'z,
 ///
-/// then from the base to the tips A+ = phi' A, torsion = e / D - G'A+, A = A+ + h torsion + a. Rings of units that turn
-/// are refused.
+/// then from the base to the tips A+ = phi' A, torsion = e / D - G'A+, A = A+ + h torsion + a.
+///
+/// A ring of units that turn is cut at one of its bonds, whose two units then each have a place of their own for its
+/// atoms: the gap, which multipliers keep closed (D.-S. Bae, E. J. Haug, Mech. Struct. Mach. 15, 481 (1987)). With J
+/// the rates of all gaps by the torsions and A the accelerations of the open tree, J M^-1 J' l = -J A - what is
+/// quadratic in velocities.
 ///
 /// The accelerations are those that constraints of torsion_only() give in Cartesian coordinates. Trajectories are
 /// better integrated there (RATTLE is symplectic, leap-frog in torsions is not, since their masses depend on them);
 /// this is for what asks for the torsions themselves: derivatives, normal modes, the determinant of the metric.
 class TorsionTree {
 public:
-    /// Of molecule.torsion_units. Throws InputError for a molecule that is not one piece of them, or has a ring of
-    /// them.
+    /// Of molecule.torsion_units. Throws InputError for a molecule that is not one piece of them.
     explicit TorsionTree(const MoleculeType& molecule);
 
     std::size_t n_atoms() const { return masses_.size(); }
     std::size_t n_torsions() const { return bodies_.size() - 1; }
+    double mass(std::size_t atom) const { return masses_[atom]; } // [u]
     /// The bond of a torsion: its second atom turns with what is beyond it.
     std::array<std::int32_t, 2> bond(std::size_t torsion) const { return bodies_[torsion + 1].bond; }
+
+    /// Rings of units that turn; each is cut at a bond.
+    std::size_t n_loops() const { return cuts_.size(); }
 
     /// The reference point of the first unit, which torsions leave where it is [nm].
     Vec3 base() const { return joints_[0].place; }
@@ -68,13 +75,24 @@ public:
     /// The atoms after turns by these angles [rad], one after the other from the base on.
     std::vector<Vec3> turned(std::span<const double> angles) const;
 
+    /// Adds the least turns that close all gaps after turns by `angles` [rad], by Newton's method. False: there are
+    /// none near them. Nothing to do without loops.
+    [[nodiscard]] bool close(std::vector<double>& angles) const;
+    /// Rates of the gaps by the torsions, J: 6 rows a loop, of which one is never independent of the others [nm].
+    Eigen::MatrixXd gap_rates() const;
+    /// Multipliers that hold the loops against forces on the atoms, as far as they can: J'l nearest the torques; 6 a
+    /// loop [kJ/mol/nm].
+    Eigen::VectorXd tensions(std::span<const Vec3> forces) const;
+
     /// What second derivatives of the energy by torsions are beyond those by the atoms' motions: -sum f.d2x
-    /// (T. Noguti, N. Go, J. Phys. Soc. Jpn. 52, 3283 (1983)) [kJ/mol].
-    Eigen::MatrixXd curvature(std::span<const Vec3> forces) const;
-    /// Motions of the atoms: first six of the whole molecule, then one for each torsion; 3 n rows [nm].
+    /// (T. Noguti, N. Go, J. Phys. Soc. Jpn. 52, 3283 (1983)), and + l.d2(gap) for multipliers of loops, if any
+    /// [kJ/mol].
+    Eigen::MatrixXd curvature(std::span<const Vec3> forces, const Eigen::VectorXd& tensions = {}) const;
+    /// Motions of the atoms: first six of the whole molecule, then one for each torsion, of the open tree; 3 n rows
+    /// [nm].
     Eigen::MatrixXd motions() const;
 
-    /// ln det of the mass matrix of all joints, sum ln det D.
+    /// ln det of the mass matrix of all joints of the open tree, sum ln det D.
     double ln_det_mass() const;
 
 private:
@@ -97,6 +115,14 @@ private:
         std::vector<Spatial> body; // at each body's place
         JointRates joints;
     };
+    struct Cut { // of a loop
+        std::array<std::size_t, 2> bodies;
+        std::array<std::int32_t, 2> bond; // atoms that both have
+    };
+    struct Frame { // of a body after turns
+        Mat3 rotation;
+        Vec3 place;
+    };
 
     void connect(const std::vector<std::vector<std::int32_t>>& units,
                  const std::vector<std::vector<std::int32_t>>& units_at);
@@ -106,12 +132,19 @@ private:
     Motion motion_of(const JointRates& rates) const;
     std::vector<Spatial> bias_of(const Motion& velocities) const;
     Motion solve(std::vector<Spatial> loads, const std::vector<Spatial>* bias, std::span<const double> torques) const;
+    std::vector<Frame> frames(std::span<const double> angles) const;
+    Vec3 moved(std::size_t body, const std::vector<Frame>& frames, const Vec3& x) const;
+    Eigen::VectorXd gaps(const std::vector<Frame>& frames) const;
+    Eigen::MatrixXd gap_rates(const std::vector<Frame>& frames) const;
+    Eigen::VectorXd opening(const Motion& motion, const Motion* velocities) const;
+    JointRates closed(Motion open, const Motion* velocities) const;
     Vec3 at(std::size_t body, const Spatial& motion, const Vec3& x) const;
     Vec3 centripetal(std::size_t body, const Motion& velocities, const Vec3& x) const;
 
     std::vector<double> masses_, shares_; // per atom [u]; for each unit that it is in
     std::vector<Body> bodies_;
     std::vector<std::int32_t> body_of_; // per atom
+    std::vector<Cut> cuts_;
 
     std::vector<Vec3> x_;
     std::vector<Joint> joints_;

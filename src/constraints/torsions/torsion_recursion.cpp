@@ -105,7 +105,7 @@ Vec3 TorsionTree::centripetal(std::size_t body, const Motion& velocities, const 
 
 JointRates TorsionTree::rates(std::span<const Vec3> momenta) const
 {
-    return solve(forces_on_bodies(momenta), nullptr, {}).joints;
+    return closed(solve(forces_on_bodies(momenta), nullptr, {}), nullptr);
 }
 
 JointRates TorsionTree::accelerations(const JointRates& rates, std::span<const Vec3> forces,
@@ -120,7 +120,7 @@ JointRates TorsionTree::accelerations(const JointRates& rates, std::span<const V
             loads[b].tail<3>() -= load;
         }
     const auto bias = bias_of(velocities);
-    return solve(std::move(loads), &bias, torques).joints;
+    return closed(solve(std::move(loads), &bias, torques), &velocities);
 }
 
 std::vector<Vec3> TorsionTree::velocities(const JointRates& rates) const

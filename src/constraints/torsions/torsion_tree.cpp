@@ -61,8 +61,7 @@ void TorsionTree::connect(const std::vector<std::vector<std::int32_t>>& units,
             if (reached < 0)
                 add(other, body, bond);
             else if (reached > body && bodies_[index(reached)].parent != body)
-                throw InputError(
-                    "A ring of units turns: there is no tree of torsions. Take constraints = torsion-only.");
+                cuts_.push_back({{index(body), index(reached)}, bond});
         }
     }
 }
@@ -131,20 +130,28 @@ std::vector<double> TorsionTree::torques(std::span<const Vec3> forces) const
     return result;
 }
 
-std::vector<Vec3> TorsionTree::turned(std::span<const double> angles) const
+std::vector<TorsionTree::Frame> TorsionTree::frames(std::span<const double> angles) const
 {
-    std::vector<Mat3> rotation{Mat3::Identity()};
-    std::vector<Vec3> place{joints_[0].place};
+    std::vector<Frame> result{{Mat3::Identity(), joints_[0].place}};
     for (std::size_t b = 1; b < bodies_.size(); ++b) {
         const auto above = index(bodies_[b].parent);
-        place.push_back(place[above] + rotation[above] * (joints_[b].place - joints_[above].place));
-        rotation.push_back(rotation[above] * Eigen::AngleAxisd(angles[b - 1], joints_[b].axis).toRotationMatrix());
+        const Mat3 turn = Eigen::AngleAxisd(angles[b - 1], joints_[b].axis).toRotationMatrix();
+        result.push_back({result[above].rotation * turn, moved(above, result, joints_[b].place)});
     }
+    return result;
+}
+
+/// A point of a body.
+Vec3 TorsionTree::moved(std::size_t body, const std::vector<Frame>& frames, const Vec3& x) const
+{
+    return frames[body].place + frames[body].rotation * (x - joints_[body].place);
+}
+
+std::vector<Vec3> TorsionTree::turned(std::span<const double> angles) const
+{
+    const auto frames_after = frames(angles);
     std::vector<Vec3> result(n_atoms());
-    for (std::size_t a = 0; a < result.size(); ++a) {
-        const auto b = index(body_of_[a]);
-        result[a] = place[b] + rotation[b] * (x_[a] - joints_[b].place);
-    }
+    for (std::size_t a = 0; a < result.size(); ++a) result[a] = moved(index(body_of_[a]), frames_after, x_[a]);
     return result;
 }
 
@@ -169,15 +176,21 @@ Eigen::MatrixXd TorsionTree::motions() const
 }
 
 /// For k before l on the way from the base, d2x = h_k x (h_l x r), r = x - o_l for the atoms beyond l; with S = sum r
-/// f' over them, sum f.d2x = h_k.(S h_l - h_l tr S).
-Eigen::MatrixXd TorsionTree::curvature(std::span<const Vec3> forces) const
+/// f' over them, sum f.d2x = h_k.(S h_l - h_l tr S). A multiplier is a pair of forces on the two sides of its gap.
+Eigen::MatrixXd TorsionTree::curvature(std::span<const Vec3> forces, const Eigen::VectorXd& tensions) const
 {
     std::vector<Mat3> moments(bodies_.size(), Mat3::Zero());
     std::vector<Vec3> sums(bodies_.size(), Vec3::Zero());
-    for (std::size_t a = 0; a < n_atoms(); ++a) {
-        const auto b = index(body_of_[a]);
-        moments[b] += (x_[a] - joints_[b].place) * forces[a].transpose();
-        sums[b] += forces[a];
+    const auto add = [&](std::size_t body, const Vec3& x, const Vec3& force) {
+        moments[body] += (x - joints_[body].place) * force.transpose();
+        sums[body] += force;
+    };
+    for (std::size_t a = 0; a < n_atoms(); ++a) add(index(body_of_[a]), x_[a], forces[a]);
+    for (Eigen::Index gap = 0; gap < tensions.size() / 3; ++gap) {
+        const auto& cut = cuts_[index(gap / 2)];
+        const Vec3 x = x_[index(cut.bond[index(gap % 2)])], tension = tensions.segment<3>(3 * gap);
+        add(cut.bodies[0], x, tension);
+        add(cut.bodies[1], x, -tension);
     }
     const auto n = static_cast<Eigen::Index>(n_torsions());
     Eigen::MatrixXd result = Eigen::MatrixXd::Zero(n, n);
