@@ -97,6 +97,8 @@ BenchmarkOptions parse(const std::vector<std::string>& arguments)
     auto& axes = options.axes;
     // A name on its own stands for the guess in front of SHAKE, which is in the list under its full name.
     std::erase(axes.solvers, "wiggle");
+    // There are no forces in this step: it would be Newton's method.
+    std::erase(axes.solvers, "edberg_evans_morriss");
     for (std::size_t k = 0; k < arguments.size(); ++k) {
         const auto equals = arguments[k].find('=');
         const auto name = arguments[k].substr(0, equals);

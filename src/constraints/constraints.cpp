@@ -76,6 +76,7 @@ SolverSettings solver_settings(const Parameters& parameters, const Communicator&
             .lincs_iterations = static_cast<int>(parameters.lincs_iter),
             .lincs_warn_angle = parameters.lincs_warnangle,
             .shake_relaxation = shake_relaxation(parameters),
+            .feedback_steps = parameters.feedback_steps,
             .shake_warm_start = parameters.shake_warm_start,
             .comm = comm};
 }

@@ -10,6 +10,25 @@
 
 namespace holon {
 
+namespace {
+
+/// They are those of one kick of all forces, and of nothing else that changes velocities.
+void check_constrained_accelerations(const Topology& topology, const Parameters& parameters, const SchemeTraits& traits)
+{
+    const auto refuse = [](const std::string& why) {
+        throw InputError("constraint-algorithm = edberg-evans-morriss: " + why + ", or constraint-algorithm = newton.");
+    };
+    if (!traits.half_kicks && !traits.minimises)
+        refuse("it constrains the accelerations of velocity Verlet, and integrator = " + parameters.integrator +
+               " is not. Use integrator = md-vv");
+    if (parameters.mts()) refuse("it takes all forces at once. Use mts = no");
+    if (parameters.tcoupl != "no" && groups_share_clusters(topology, parameters.tc_groups))
+        refuse("the thermostat would take velocities off the constraints, which connect atoms of different tc-grps. "
+               "Use groups of whole molecules");
+}
+
+} // namespace
+
 void check_scheme(const Topology& topology, const Parameters& parameters, Notes& notes)
 {
     const auto& entry = scheme_entry(parameters.integrator);
@@ -17,6 +36,8 @@ void check_scheme(const Topology& topology, const Parameters& parameters, Notes&
         throw InputError(fmt::format("integrator = {}: it does not keep constraints, and there are {}. Use constraints "
                                      "= none with define = -DFLEXIBLE for water, or integrator = cg or steep.",
                                      entry.name, topology.n_constraints()));
+    if (parameters.constraint_algorithm == "edberg_evans_morriss" && topology.n_constraints() > 0)
+        check_constrained_accelerations(topology, parameters, entry.traits);
     if (parameters.tc_groups.empty() || !groups_share_clusters(topology, parameters.tc_groups)) return;
     if (entry.mass != nullptr && parameters.bd_fric == 0.0)
         throw InputError(fmt::format("integrator = {}: constraints connect atoms of different tc-grps, whose frictions "

@@ -2,6 +2,7 @@
 // Every constraint solver, every shape of molecule, cut by domains in any way: as exact as it claims to be, and the
 // same bits and iterations as on one rank.
 #include <support/constraint_molecules.hpp>
+#include <support/solver_stages.hpp>
 
 #include <holon/core/error.hpp>
 
@@ -89,37 +90,9 @@ std::vector<Case> cases()
     return all;
 }
 
-struct Outcome {
-    Atoms atoms;
-    ConstraintResult positions, velocities;
-};
-
-/// Both stages; the second at reference positions, which meet the constraints.
-Outcome project(Constraints& constraints, const ConstraintSystem& system, LocalPart part)
-{
-    constraints.rebuild(part.atoms, part.directory());
-    Outcome outcome;
-    outcome.positions = constraints.project_positions(part.atoms, system.box, {3, dt, 1.0 / (dt * dt)});
-    part.atoms.x.swap(part.atoms.x_ref);
-    outcome.velocities = constraints.project_velocities(part.atoms, system.box, {3, dt, 2.0 / dt});
-    part.atoms.x.swap(part.atoms.x_ref);
-    outcome.atoms = part.atoms;
-    return outcome;
-}
-
 Outcome on_one_rank(const ConstraintSystem& system, const char* solver)
 {
-    Constraints constraints(system.topology, system.clusters, {solver}, settings_on({}));
-    return project(constraints, system, LocalPart(system, 0, [](AtomId) { return 0; }));
-}
-
-void expect_same_result(const Communicator& comm, ConstraintResult result, const ConstraintResult& expected)
-{
-    comm.sum(std::span(result.virial));
-    EXPECT_EQ(result.virial, expected.virial);
-    EXPECT_EQ(comm.max(result.residual), expected.residual);
-    EXPECT_EQ(comm.max(result.iterations), expected.iterations);
-    EXPECT_EQ(result.failure, "");
+    return project_on_one_rank(system, {solver}, settings_on({}), dt);
 }
 
 class ConstraintSolvers : public ::testing::TestWithParam<Case> {};
@@ -142,14 +115,9 @@ TEST_P(ConstraintSolvers, SameBitsHoweverTheMoleculeIsCut)
     const auto comm = Communicator::world();
     Constraints constraints(system.topology, system.clusters, {GetParam().solver}, settings_on(comm));
     for (const auto& owner : distributions(system, comm.size())) {
-        const auto outcome = project(constraints, system, LocalPart(system, comm.rank(), owner, true, &constraints));
-        for (std::size_t a = 0; a < static_cast<std::size_t>(outcome.atoms.n_owned); ++a) {
-            const auto id = static_cast<std::size_t>(outcome.atoms.id[a]);
-            ASSERT_EQ(outcome.atoms.x[a], expected.atoms.x[id]) << "atom " << id;
-            ASSERT_EQ(outcome.atoms.v[a], expected.atoms.v[id]) << "atom " << id;
-        }
-        expect_same_result(comm, outcome.positions, expected.positions);
-        expect_same_result(comm, outcome.velocities, expected.velocities);
+        const auto outcome =
+            project(constraints, system, LocalPart(system, comm.rank(), owner, true, &constraints), dt);
+        expect_same_outcome(comm, outcome, expected);
     }
 }
 
@@ -163,7 +131,7 @@ TEST_P(ConstraintSolvers, FailureIsReportedAndNobodyHangs)
     Constraints constraints(system.topology, system.clusters, {GetParam().solver}, settings_on(comm));
     for (const auto& owner : distributions(system, comm.size())) {
         const LocalPart part(system, comm.rank(), owner, false, &constraints);
-        const auto outcome = project(constraints, system, part);
+        const auto outcome = project(constraints, system, part, dt);
         const auto& failure = outcome.positions.failure;
         EXPECT_TRUE(comm.any(!failure.empty()));
         if (!failure.empty()) {
@@ -231,7 +199,7 @@ TEST(Newton, FewMessagesAndNoReduction)
     const auto system = disturbed({"", chain_of_400});
     const auto blocks = distributions(system, comm.size()).front();
     Constraints constraints(system.topology, system.clusters, {"newton"}, settings_on(comm));
-    const auto outcome = project(constraints, system, LocalPart(system, comm.rank(), blocks));
+    const auto outcome = project(constraints, system, LocalPart(system, comm.rank(), blocks), dt);
     EXPECT_EQ(outcome.positions.reductions, 0);
     const auto partners = comm.size() - 1;
     EXPECT_LE(outcome.positions.messages, (2 + outcome.positions.iterations) * partners);

@@ -37,7 +37,8 @@ struct AtomDirectory {
 /// What a projection has to do with those before and after it.
 enum class StepMotion : std::uint8_t {
     none,     // nothing, as that of noise
-    continued // the constraint forces of the step before are a good guess of these, and these of the next step's
+    continued // the constraint forces of the step before are a good guess of these, and these of the next step's; with
+              // SchemeTraits::half_kicks velocities have just been kicked by half a step of Atoms::f
 };
 
 /// Where in the run a projection takes place.
@@ -155,6 +156,7 @@ struct SolverSettings {
     /// sweeps show in each solution.
     static constexpr double suggested = -1.0, found_out = 0.0;
     double shake_relaxation = suggested;
+    double feedback_steps = 10.0;       // in which edberg_evans_morriss lets errors die away; 0: it does not
     bool shake_warm_start = false;      // begin with the multipliers of the step before, kept with the atoms
     const Topology* topology = nullptr; // set by Constraints; without it, angle terms are unknown
     Communicator comm{};
@@ -171,9 +173,10 @@ struct SolverSettings {
     X(ciccotti_ryckaert) /* likewise, with the first matrix kept */                                                    \
     X(ilves_f)           /* likewise, with the matrix of the reference kept */                                         \
     X(yoneya)            /* likewise, one solution without iteration: lengths are right to O(dt^3) */                  \
-    X(p_shake)           /* preconditioned sweeps, for rigid molecules */                                              \
-    X(lambrakos)         /* forces of all constraints corrected at once, cut by any number of domains */               \
-    X(ccma)              /* likewise, times a sparse inverse matrix from ideal angles */                               \
+    X(edberg_evans_morriss) /* likewise, accelerations are constrained instead of positions, with feedback */          \
+    X(p_shake)              /* preconditioned sweeps, for rigid molecules */                                           \
+    X(lambrakos)            /* forces of all constraints corrected at once, cut by any number of domains */            \
+    X(ccma)                 /* likewise, times a sparse inverse matrix from ideal angles */                            \
     X(rigid)  /* whole bodies by their rotation, linear and planar ones, too, cut by any number of domains */          \
     X(wiggle) /* first guess from the constrained acceleration, then another solver */
 

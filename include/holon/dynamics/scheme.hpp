@@ -16,6 +16,7 @@ struct SchemeTraits {
     bool momentum = true;          // it has any: there is a motion of the centre of mass to be removed
     bool couples_pressure = false; // its box may change
     bool splits_forces = false;    // those of the second force group may act every so many steps
+    bool half_kicks = false;       // both stages of constraints come after a kick by half a step
     bool reversible = false;       // the same bits backwards, where the thermostat and constraints allow it
     bool takes_constraints = true;
 };

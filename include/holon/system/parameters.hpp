@@ -144,7 +144,8 @@ struct Parameters {
     bool shake_warm_start = false;
     std::int64_t lincs_order = 4;
     std::int64_t lincs_iter = 1;
-    double lincs_warnangle = 30.0;       // [degrees]
+    double lincs_warnangle = 30.0; // [degrees]
+    double feedback_steps = 10.0; // of constraint_algorithm = edberg_evans_morriss: life of errors [steps]; 0: for ever
     std::vector<AtomGroup> rigid_groups; // of each, the atoms in a molecule are a rigid body
     double spring_tolerance = 1e-3;      // of constraint_algorithm = springs: rms relative error of a length at
     double spring_temperature = 300.0;   // this temperature [K]

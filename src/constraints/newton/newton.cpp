@@ -49,7 +49,7 @@ constexpr double max_growth = 1e11;
 /// Refine: active, and the matrix of the iteration before is good enough for the next one.
 enum class State : std::uint8_t { active, refine, last, failed };
 
-class NewtonSolver final : public Solver {
+class NewtonSolver final : public KickSolver {
 public:
     NewtonSolver(const SolverSettings& settings, const NewtonScheme& scheme) : comm_(settings.comm), scheme_(scheme) {}
 
@@ -59,6 +59,8 @@ public:
                  const AtomDirectory& directory) override;
     ConstraintResult project_positions(Atoms& atoms, const Box& box, const ConstraintStage& stage) override;
     ConstraintResult project_velocities(Atoms& atoms, const Box& box, const ConstraintStage& stage) override;
+    ConstraintResult constrain_kick(Atoms& atoms, const Box& box, const ConstraintStage& stage,
+                                    const ConstrainedKick& kick) override;
 
 private:
     template <bool velocities>
@@ -99,13 +101,15 @@ template <bool velocities>
 struct NewtonSolver::Projection {
     NewtonSolver& self;
     const ConstraintStage& stage;
+    const ConstrainedKick* kick; // null: none
     newton::Leaves<velocities> leaves;
     ConstraintResult result{};
     BranchTable& table = self.table_;
     int iteration = 0;
 
-    Projection(NewtonSolver& solver, Atoms& atoms, const Box& box, const ConstraintStage& where)
-        : self(solver), stage(where), leaves(solver.numbers_, solver.table_, atoms, box, where)
+    Projection(NewtonSolver& solver, Atoms& atoms, const Box& box, const ConstraintStage& where,
+               const ConstrainedKick* of_kick = nullptr)
+        : self(solver), stage(where), kick(of_kick), leaves(solver.numbers_, solver.table_, atoms, box, where, of_kick)
     {
     }
 
@@ -253,6 +257,7 @@ struct NewtonSolver::Projection {
     /// Whether an iteration that starts with this error will leave nothing to be corrected.
     bool is_last(double error, bool renewed, const Cluster& cluster) const
     {
+        if (kick != nullptr) return iteration == (kick->ends_step ? 2 : 1);
         const double change = cluster.growth * error; // of s / d: the error times the norm of the inverse matrix
         if (velocities) return change * round_off <= velocity_error || iteration > 1;
         if (self.scheme_.corrections > 0) return iteration == self.scheme_.corrections;
@@ -321,11 +326,22 @@ ConstraintResult NewtonSolver::project_velocities(Atoms& atoms, const Box& box, 
     return Projection<true>(*this, atoms, box, stage).run();
 }
 
+ConstraintResult NewtonSolver::constrain_kick(Atoms& atoms, const Box& box, const ConstraintStage& stage,
+                                              const ConstrainedKick& kick)
+{
+    return Projection<true>(*this, atoms, box, stage, &kick).run();
+}
+
 } // namespace
 
 std::unique_ptr<Solver> make_newton_solver(const SolverSettings& settings, const NewtonScheme& scheme)
 {
     return std::make_unique<NewtonSolver>(settings, scheme);
+}
+
+std::unique_ptr<KickSolver> make_kick_solver(const SolverSettings& settings)
+{
+    return std::make_unique<NewtonSolver>(settings, NewtonScheme{});
 }
 
 std::unique_ptr<Solver> make_newton_solver(const SolverSettings& settings)

@@ -6,6 +6,20 @@
 #include <cmath>
 
 namespace holon::newton {
+
+namespace {
+
+/// Half the relative error of a squared length beyond which a kick can not bring it back.
+constexpr double largest_error = 0.5;
+
+/// One of n vectors whose x, y and z are in three parts.
+Vec3 vector_at(const double* parts, std::int64_t n, std::int64_t k)
+{
+    return {parts[k], parts[n + k], parts[2 * n + k]};
+}
+
+} // namespace
+
 void LeafNumbers::resize(const BranchTable& table)
 {
     for (auto* values : {&reference, &trial}) values->resize(table.local.size());
@@ -100,6 +114,22 @@ void Leaves<velocities>::gather(ConstraintResult& result)
         numbers_.reference[slot] = record[0];
         numbers_.trial[slot] = record[1];
     }
+    if (kick_ != nullptr) gather_before(result);
+}
+
+/// A round of its own: what the exchange has room for is reference and trial.
+template <bool velocities>
+void Leaves<velocities>::gather_before(ConstraintResult& result)
+{
+    numbers_.before.resize(table_.local.size());
+    numbers_.v.resize(3 * table_.n_places);
+    for (std::size_t s = 0; s < table_.local.size(); ++s)
+        if (table_.local[s] >= 0) numbers_.before[s] = kick_->before[index(table_.local[s])];
+    for (const auto& [atom, place] : table_.atoms_out)
+        table_.to_leaves.outgoing<IVec3>({place.part, 2 * place.offset})[0] = kick_->before[atom];
+    table_.to_leaves.run(numbers_.everyone, result);
+    for (const auto& [slot, place] : table_.atoms_in)
+        numbers_.before[slot] = table_.to_leaves.incoming<IVec3>({place.part, 2 * place.offset})[0];
 }
 
 template <bool velocities>
@@ -107,6 +137,7 @@ void Leaves<velocities>::start(const LocalBranch& leaf)
 {
     set_vectors(leaf, numbers_.reference, true, numbers_.r);
     set_vectors(leaf, numbers_.trial, !velocities, numbers_.s);
+    if (kick_ != nullptr) set_vectors(leaf, numbers_.before, false, numbers_.v);
     const auto arrays = arrays_of(leaf);
     HOLON_CALL(bonds::set_rows, arrays.n, arrays.r, &numbers_.rows[4 * leaf.places]);
     HOLON_CALL(newton::set_pulls, arrays);
@@ -129,6 +160,7 @@ void Leaves<velocities>::assemble(const LocalBranch& leaf, const Assembly& how, 
         HOLON_CALL(newton::set_right_side, arrays, condition, velocities ? stage_.dt : 1.0, min_cosine, rhs.data());
     if (shape.n_own > 0) report.note(errors.largest, shape.unknowns[index(errors.worst)]);
     if (errors.lost >= 0) report.fail(shape.unknowns[index(errors.lost)], turned);
+    if (kick_ != nullptr) set_rates(leaf, rhs, report);
     const auto planes = planes_of(leaf);
     planes.set_right_side(arrays.move, velocities, velocities ? stage_.dt : 1.0, shape.unknowns, rhs, report);
     if (!renew) return;
@@ -136,6 +168,35 @@ void Leaves<velocities>::assemble(const LocalBranch& leaf, const Assembly& how, 
     const bool with_reference = velocities || jacobian == Jacobian::reference;
     HOLON_CALL(newton::set_rows, arrays, with_reference, values.data());
     planes.add_rows(arrays, with_reference, values);
+}
+
+/// Right side of a kick: r.w, as it is, less what it is to be.
+template <bool velocities>
+void Leaves<velocities>::set_rates(const LocalBranch& leaf, std::span<double> rhs, Report& report) const
+{
+    const auto arrays = arrays_of(leaf);
+    for (std::int64_t k = 0; k < arrays.n_own; ++k) {
+        const Vec3 r = vector_at(arrays.r, arrays.n, k), v = vector_at(&numbers_.v[3 * leaf.places], arrays.n, k);
+        if (!(length_error(r, arrays.d2[k]) < largest_error)) report.fail(leaf.shape->unknowns[index(k)], far);
+        rhs[index(k)] -= kick_->rate(r, v, vector_at(arrays.present, arrays.n, k), arrays.d2[k]);
+    }
+}
+
+/// The largest error that is left at a leaf.
+template <bool velocities>
+double Leaves<velocities>::residual_of(const Leaf& arrays) const
+{
+    if (kick_ != nullptr && !kick_->ends_step) { // lengths after the drift
+        double largest = 0.0;
+        for (std::int64_t k = 0; k < arrays.n_own; ++k) {
+            const Vec3 r = vector_at(arrays.r, arrays.n, k), w = vector_at(arrays.s, arrays.n, k);
+            largest = std::max(largest, length_error(r + stage_.dt * w, arrays.d2[k]));
+        }
+        return largest;
+    }
+    const double largest = HOLON_CALL(bonds::largest_error, arrays.n, velocities ? arrays.r : arrays.s, arrays.s,
+                                      velocities ? nullptr : arrays.d2, arrays.per_d2);
+    return velocities ? largest : 0.5 * largest;
 }
 
 template <bool velocities>
@@ -164,15 +225,13 @@ void Leaves<velocities>::finish(const LocalBranch& leaf, bool solved, Constraint
 
     set_vectors(leaf, numbers_.trial, !velocities, numbers_.s);
     const auto arrays = arrays_of(leaf);
-    const double largest = HOLON_CALL(bonds::largest_error, arrays.n, velocities ? arrays.r : arrays.s, arrays.s,
-                                      velocities ? nullptr : arrays.d2, arrays.per_d2);
-    note_residual(result, velocities ? largest : 0.5 * largest);
+    note_residual(result, residual_of(arrays));
     const auto planes = planes_of(leaf);
     if (!planes.empty()) note_residual(result, planes.largest_error(&numbers_.trial[leaf.slots], lattice_, velocities));
     if (stage_.force_factor == 0.0) return;
     VirialSum virial; // planes have none: the sum of e (x) gradient over their edges is the condition itself, 0
     for (std::int64_t k = 0; k < arrays.n_own; ++k) {
-        const Vec3 r{arrays.r[k], arrays.r[arrays.n + k], arrays.r[2 * arrays.n + k]};
+        const Vec3 r = vector_at(arrays.r, arrays.n, k);
         virial.add(r, -arrays.multiplier[k] * r, stage_.force_factor);
     }
     virial.add_to(result.virial);

@@ -21,6 +21,9 @@ struct LeafNumbers {
     // Per place: of a constraint of a leaf.
     std::vector<double> r, s, rows; // three each; r again, four each
     std::vector<double> multiplier;
+    // Of a constrained kick: velocities before it, per slot; relative ones, per place, three each.
+    std::vector<IVec3> before;
+    std::vector<double> v;
     // Per lane of a bundle, three each.
     std::vector<double> pull;
     PlaneNumbers planes;
@@ -39,9 +42,11 @@ class Leaves {
 public:
     using LocalBranch = BranchTable::LocalBranch;
 
-    Leaves(LeafNumbers& numbers, BranchTable& table, Atoms& atoms, const Box& box, const ConstraintStage& stage)
+    /// `kick`: null for a projection.
+    Leaves(LeafNumbers& numbers, BranchTable& table, Atoms& atoms, const Box& box, const ConstraintStage& stage,
+           const ConstrainedKick* kick)
         : numbers_(numbers), table_(table), atoms_(atoms), lattice_(box), box_(rows_of(box)), stage_(stage),
-          inverse_dt_(inverse_step(stage))
+          kick_(kick), inverse_dt_(inverse_step(stage))
     {
     }
 
@@ -84,6 +89,9 @@ private:
         const auto& row = numbers_.move[slot];
         return {row[0], row[1], row[2]};
     }
+    void gather_before(ConstraintResult& result);
+    void set_rates(const LocalBranch& leaf, std::span<double> rhs, Report& report) const;
+    double residual_of(const Leaf& arrays) const;
     void apply(std::int32_t atom, const Vec3& move, const IVec3& rounded);
 
     LeafNumbers& numbers_;
@@ -92,6 +100,7 @@ private:
     const Box& lattice_;
     std::array<std::int64_t, 9> box_; // rows a, b, c
     const ConstraintStage& stage_;
+    const ConstrainedKick* kick_;
     double inverse_dt_;
 };
 

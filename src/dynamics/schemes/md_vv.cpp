@@ -22,7 +22,7 @@ Scheme make(const SchemeInput& input)
 
 SchemeEntry md_vv_scheme()
 {
-    return {"md-vv", {.couples_pressure = true, .splits_forces = true, .reversible = true}, make};
+    return {"md-vv", {.couples_pressure = true, .splits_forces = true, .half_kicks = true, .reversible = true}, make};
 }
 
 } // namespace holon

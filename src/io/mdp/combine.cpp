@@ -139,6 +139,8 @@ public:
         if (v_.shake_omega != 0.0 && !(v_.shake_omega >= 1.0 && v_.shake_omega < 2.0))
             fail("shake-omega", "must be 0 (found out in every solution), or at least 1 and less than 2");
         if (v_.lincs_warnangle > 90.0) fail("lincs-warnangle", "must be at most 90 degrees");
+        if (v_.feedback_steps != 0.0 && v_.feedback_steps < 1.0)
+            fail("feedback-steps", "must be 0 (no feedback) or at least 1: errors can not die away faster than steps");
         if (!v_.rigid_names.empty() && v_.constraint_algorithm != "rigid")
             fail("rigid-groups", "must be empty unless constraint-algorithm = rigid, which alone keeps shapes");
         if (v_.spring_tolerance > 0.1) fail("spring-tolerance", "must be at most 0.1: a spring is to keep its length");

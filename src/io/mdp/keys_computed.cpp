@@ -457,7 +457,7 @@ std::vector<MdpKey> restraint_mdp_keys()
             "SHAKE begins with the multipliers of the step before, which then belong to the state"),
         own(yes_no("fixman", &V::fixman), "Fixman's potential: constrained molecules take shapes as with springs"),
         own(real("spring-tolerance", &V::spring_tolerance, positive), "springs: rms relative error of their lengths"),
-
+        own(real("feedback-steps", &V::feedback_steps, at_least(0)), "edberg-evans-morriss: life of errors; 0: ever"),
         choice<DistanceRestraints>("disre", &V::disre,
                                    {{"no", DistanceRestraints::no}, {"simple", DistanceRestraints::simple}}),
         choice<RestraintWeighting>(

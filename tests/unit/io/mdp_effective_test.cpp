@@ -31,7 +31,7 @@ const std::string everything =
     "EnerPres\n"
     "tcoupl = v-rescale\ntc-grps = Protein Water\ntau-t = 0.1 0.3\nref-t = 300 1e2\nld-seed = 12345678901234567890\n"
     "gen-temp = 10\ngen-seed = 9\nconstraints = all-bonds\nconstraint-algorithm = shake\nshake-tol = 1e-10\n"
-    "shake-sor = yes\nshake-omega = 1.3\nshake-warm-start = yes\n"
+    "shake-sor = yes\nshake-omega = 1.3\nfeedback-steps = 20\nshake-warm-start = yes\n"
     "precision = double\ndomains = 1X2x3\ndlb = no\nskin = 0.15\ncheckpoint-interval = 0\ncheckpoint-sync = 2.5\nmaxh "
     "= 23.9\n";
 
@@ -51,6 +51,7 @@ TEST(EffectiveMdp, ReadsBackAsTheSameParameters)
     EXPECT_EQ(p.shake_sor, OverRelaxation::yes);
     EXPECT_TRUE(p.shake_warm_start);
     EXPECT_EQ(p.shake_omega, 1.3);
+    EXPECT_EQ(p.feedback_steps, 20.0);
     EXPECT_EQ(p.nstxout, 5);
     EXPECT_EQ(p.nstcfout, 2);
     EXPECT_EQ(p.ld_seed, 12345678901234567890u);

@@ -175,6 +175,7 @@ TEST(Mdp, ChoicesThatAreNotThereNameThoseThatAre)
     expect_error("lincs-iter = 200", "must be at most 100; constraint-algorithm = newton is exact");
     expect_error("shake-omega = 2", "must be 0 (found out in every solution), or at least 1 and less than 2");
     expect_error("shake-omega = 0.9", "at least 1 and less than 2");
+    expect_error("feedback-steps = 0.5", "must be 0 (no feedback) or at least 1");
     expect_error("lincs-warnangle = 91", "must be at most 90 degrees");
     expect_error("comm-mode = all", "choose one of linear, angular, none");
     expect_error("DispCorr = yes", "choose one of no, Ener, EnerPres, AllEner, AllEnerPres");
