@@ -119,7 +119,8 @@ double largest_misfit(const Communicator& comm, const Topology& topology,
 std::string find_rigid_bodies(const Communicator& comm, Topology& topology, const Parameters& parameters,
                               std::span<const AtomRecord> records, const Box& box, Notes& notes)
 {
-    if (parameters.constraint_algorithm != "rigid") return {};
+    if (!parameters.keeps_bodies()) return {};
+    const bool linked = parameters.constraint_algorithm != "rigid";
     const auto groups = atoms_of_groups(topology, parameters.rigid_groups);
     const auto positions = first_molecules(comm, topology, records, [&](const MoleculeType& molecule) {
         return !molecule.constraints.empty() || groups.contains(index(&molecule - topology.molecule_types.data()));
@@ -133,8 +134,17 @@ std::string find_rigid_bodies(const Communicator& comm, Topology& topology, cons
                 add_body(molecule, rigid_group(atoms, positions[type], box));
                 of_groups += body_text(type, molecule.bodies.back());
             }
-            for (const auto& body : rigid_clusters(molecule, positions[type], box))
+            if (!linked) refuse_links(molecule);
+            for (const auto& body : rigid_clusters(molecule, positions[type], box)) {
                 of_clusters += body_text(type, body);
+                add_body(molecule, body);
+            }
+            if (!linked) continue;
+            for (const auto& body : rigid_parts(molecule)) {
+                of_clusters += body_text(type, body);
+                add_body(molecule, body);
+            }
+            check_links(molecule, positions[type], box);
         }
     });
     comm.broadcast(of_groups);

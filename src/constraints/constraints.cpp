@@ -44,8 +44,9 @@ std::vector<std::string> solver_order(const Parameters& parameters)
     if (chosen == "springs") return {"settle", "newton"}; // of rigid water, and to put the start onto constraints
     if (chosen == "shake" || chosen == "newton") return {"settle", "star", "m_shake", chosen};
     std::vector<std::string> order;
-    for (const auto& name :
-         {std::string("settle"), chosen, std::string("star"), std::string("m_shake"), std::string("newton")})
+    const bool linked = chosen == "qshake" || chosen == "unit_newton"; // bodies that are not are for `rigid`
+    for (const auto& name : {std::string("settle"), chosen, std::string(linked ? "rigid" : "star"), std::string("star"),
+                             std::string("m_shake"), std::string("newton")})
         if (std::ranges::find(order, name) == order.end()) order.push_back(name);
     return order;
 }

@@ -55,7 +55,7 @@ std::vector<ConstraintDiagnosis> diagnose(const Topology& topology)
         d.constraints = d.rank + std::ssize(molecule.implied);
         if (d.constraints == 0 || d.molecules == 0) continue;
         auto clusters = find_clusters(molecule).clusters;
-        std::erase_if(clusters, [](const ConstraintCluster& cluster) { return !cluster.shape.empty(); });
+        std::erase_if(clusters, [](const ConstraintCluster& cluster) { return !cluster.of_distances(); });
         d.clusters = std::ssize(clusters);
         const KnownAngles angles(&topology, molecule);
         for (const auto& cluster : clusters) {

@@ -51,9 +51,10 @@ std::vector<std::string> solver_names()
     std::vector<std::string> names;
     for (const auto& entry : constraint_solvers()) names.emplace_back(entry.name);
     for (const auto& entry : constraint_solvers()) {
-        // A body needs no guess; Yoneya's solution is one; a constrained acceleration is no correction of positions.
-        const auto without = {make_wiggle_solver, make_rigid_solver, make_yoneya_solver,
-                              make_edberg_evans_morriss_solver};
+        // The guess is not for bodies; Yoneya's solution is one; a constrained acceleration is no correction of
+        // positions.
+        const auto without = {make_wiggle_solver,      make_rigid_solver,  make_qshake_solver,
+                              make_unit_newton_solver, make_yoneya_solver, make_edberg_evans_morriss_solver};
         if (std::ranges::find(without, entry.make) == without.end()) names.push_back(wiggle_and + entry.name);
     }
     return names;

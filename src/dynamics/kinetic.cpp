@@ -20,6 +20,9 @@ std::vector<double> degrees_of_freedom_of_atoms(const MoleculeType& molecule)
 {
     std::vector<double> left(molecule.atoms.size(), 3.0);
     for (const auto& site : molecule.virtual_sites) left[index(site.atom)] = 0.0;
+    for (const auto& body : molecule.bodies)
+        for (const auto atom : body.atoms)
+            left[index(atom)] = body.degrees_of_freedom / static_cast<double>(body.atoms.size());
     const auto moves = [&](std::int32_t atom) { return !molecule.atoms[index(atom)].frozen; };
     for (const auto& c : molecule.constraints)
         for (const auto atom : {c.i, c.j})
@@ -30,9 +33,6 @@ std::vector<double> degrees_of_freedom_of_atoms(const MoleculeType& molecule)
         if (molecule.atoms[a].frozen) left[a] = 0.0;
     for (const auto& s : molecule.settles)
         for (std::int32_t a = 0; a < 3; ++a) left[index(s.oxygen + a)] -= 1.0;
-    for (const auto& body : molecule.bodies)
-        for (const auto atom : body.atoms)
-            left[index(atom)] = body.degrees_of_freedom / static_cast<double>(body.atoms.size());
     return left;
 }
 

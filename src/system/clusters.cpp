@@ -101,6 +101,24 @@ void link(ConstraintCluster& cluster)
     }
 }
 
+/// A body by itself.
+ConstraintCluster cluster_of(const RigidBody& body)
+{
+    ConstraintCluster cluster;
+    cluster.atoms = body.atoms;
+    cluster.shape = body.shape;
+    cluster.lost = body.n_constraints();
+    link(cluster);
+    return cluster;
+}
+
+/// What linked bodies and their links take.
+void add_up(ConstraintCluster& cluster)
+{
+    cluster.lost = std::ssize(cluster.constraints);
+    for (const auto& unit : cluster.units) cluster.lost += unit.lost - std::ssize(unit.constraints);
+}
+
 /// A site is owned with its first parent, which is near it; the mean of many atoms may be anywhere among them and,
 /// unless they are one group, is on its own.
 void add_sites(const MoleculeType& molecule, std::vector<std::int32_t>& group_head)
@@ -130,12 +148,21 @@ MoleculeClusters find_clusters(const MoleculeType& molecule)
     }
 
     std::vector<std::int32_t> degree(n_atoms, 0);
-    for (const Constraint& constraint : molecule.constraints) {
-        ++degree[index(constraint.i)];
-        ++degree[index(constraint.j)];
+    const auto count = [&degree](const std::vector<Constraint>& constraints) {
+        for (const auto& c : constraints)
+            for (const auto atom : {c.i, c.j}) ++degree[index(atom)];
+    };
+    count(molecule.constraints);
+    std::vector<ConstraintCluster> alone, linked;
+    auto constraints = molecule.constraints;
+    for (const RigidBody& body : molecule.bodies) {
+        const bool bound = std::ranges::any_of(body.atoms, [&](std::int32_t atom) { return degree[index(atom)] > 0; });
+        auto& unit = (bound ? linked : alone).emplace_back(cluster_of(body));
+        if (bound) constraints.insert(constraints.end(), unit.constraints.begin(), unit.constraints.end());
     }
+    for (const auto& unit : linked) count(unit.constraints);
     // Clusters in the order of their lowest atoms, which come first.
-    const std::vector<std::int32_t> lowest = lowest_connected(n_atoms, molecule.constraints);
+    const std::vector<std::int32_t> lowest = lowest_connected(n_atoms, constraints);
     for (std::size_t atom = 0; atom < n_atoms; ++atom) {
         if (degree[atom] == 0) continue;
         std::int32_t& cluster = result.cluster_of[index(lowest[atom])];
@@ -146,26 +173,26 @@ MoleculeClusters find_clusters(const MoleculeType& molecule)
         result.cluster_of[atom] = cluster;
         result.clusters[index(cluster)].atoms.push_back(static_cast<std::int32_t>(atom));
     }
-    for (const Constraint& constraint : molecule.constraints)
+    for (const Constraint& constraint : constraints)
         result.clusters[index(result.cluster_of[index(constraint.i)])].constraints.push_back(constraint);
 
     for (const PlaneConstraint& plane : molecule.planes)
         result.clusters[index(result.cluster_of[index(plane.atoms[0])])].planes.push_back(plane);
 
-    for (const RigidBody& body : molecule.bodies) {
-        for (const auto atom : body.atoms)
+    for (auto& unit : linked)
+        result.clusters[index(result.cluster_of[index(unit.atoms.front())])].units.push_back(std::move(unit));
+    for (auto& cluster : result.clusters) add_up(cluster);
+    for (auto& unit : alone) {
+        for (const auto atom : unit.atoms)
             result.cluster_of[index(atom)] = static_cast<std::int32_t>(result.clusters.size());
-        auto& cluster = result.clusters.emplace_back();
-        cluster.atoms = body.atoms;
-        cluster.shape = body.shape;
-        cluster.lost = body.n_constraints();
-        link(cluster);
+        result.clusters.push_back(std::move(unit));
     }
 
     std::vector<std::vector<bool>> colours_at(n_atoms);
     for (ConstraintCluster& cluster : result.clusters) {
         colour(cluster, colours_at);
         if (cluster.shape.empty()) find_centre(cluster, degree);
+        if (!cluster.units.empty()) cluster.small = false;
         if (!cluster.small) continue;
         for (const std::int32_t atom : cluster.atoms) result.group_head[index(atom)] = cluster.centre;
     }

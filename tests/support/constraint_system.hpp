@@ -83,8 +83,8 @@ struct ConstraintSystem {
                 const auto start =
                     static_cast<std::size_t>(block.first_atom) + static_cast<std::size_t>(m) * type.atoms.size();
                 for (const auto& cluster : clusters[static_cast<std::size_t>(block.type)].clusters)
-                    if (!cluster.shape.empty())
-                        for (const auto& c : cluster.constraints)
+                    for (const auto& body : bodies_of(cluster))
+                        for (const auto& c : body.constraints)
                             f(start + static_cast<std::size_t>(c.i), start + static_cast<std::size_t>(c.j), c.length);
                 for (const auto& c : type.constraints)
                     f(start + static_cast<std::size_t>(c.i), start + static_cast<std::size_t>(c.j), c.length);
@@ -126,6 +126,11 @@ struct ConstraintSystem {
     }
 
 private:
+    static std::vector<ConstraintCluster> bodies_of(const ConstraintCluster& cluster)
+    {
+        return cluster.shape.empty() ? cluster.units : std::vector{cluster};
+    }
+
     std::int64_t molecules_ = 0;
 };
 

@@ -22,6 +22,15 @@ std::optional<std::vector<Vec3>> shape_of_distances(const ConstraintCluster& clu
 /// Throws InputError for constraints that contradict each other.
 std::vector<RigidBody> rigid_clusters(const MoleculeType& molecule, std::span<const IVec3> positions, const Box& box);
 
+/// Parts of clusters that can turn against each other: three atoms or more all of whose distances are constraints, and
+/// none of which is in a body. The largest first; no atom is in two. Throws InputError for distances that no points
+/// have.
+std::vector<RigidBody> rigid_parts(const MoleculeType& molecule);
+
+/// Throws InputError if bodies are linked by constraints that depend on each other where the atoms of a molecule of
+/// this type are, or to frozen atoms. `positions`: canonical, one per atom.
+void check_links(const MoleculeType& molecule, std::span<const IVec3> positions, const Box& box);
+
 /// These atoms of a molecule type, two at least, ascending, as they are in `positions`; in a plane or in a line if they
 /// are but for what coordinates in files are rounded by. Neighbours are less than half the box apart.
 RigidBody rigid_group(std::vector<std::int32_t> atoms, std::span<const IVec3> positions, const Box& box);
@@ -30,8 +39,10 @@ RigidBody rigid_group(std::vector<std::int32_t> atoms, std::span<const IVec3> po
 double misfit(const RigidBody& body, std::span<const IVec3> positions, const Box& box);
 
 /// Makes the atoms a body of the molecule type, and takes what constraints they have with each other to it. Throws
-/// InputError for atoms that can not be in one: without mass, frozen, in another body, or bound by a constraint to an
-/// atom outside.
+/// InputError for atoms that can not be in one: without mass, frozen, or in another body.
 void add_body(MoleculeType& molecule, RigidBody body);
+
+/// Throws InputError if a constraint binds a body to an atom outside.
+void refuse_links(const MoleculeType& molecule);
 
 } // namespace holon

@@ -113,11 +113,14 @@ public:
     /// Whether it keeps atoms in planes; see PlaneConstraint.
     virtual bool keeps_planes() const { return false; }
 
-    /// accepts(), for a rigid body or planes, too.
+    /// Whether it keeps rigid bodies that constraints link.
+    virtual bool keeps_units() const { return false; }
+
+    /// accepts(), for a rigid body, planes, or linked bodies, too.
     bool takes(const MoleculeType& molecule, const ConstraintCluster& cluster) const
     {
         return (cluster.shape.empty() || keeps_shapes()) && (cluster.planes.empty() || keeps_planes()) &&
-               accepts(molecule, cluster);
+               (cluster.units.empty() || keeps_units()) && accepts(molecule, cluster);
     }
 
     /// For the log: why a cluster that somebody may expect here is not accepted. Empty: no need to say.
@@ -177,8 +180,10 @@ struct SolverSettings {
     X(p_shake)              /* preconditioned sweeps, for rigid molecules */                                           \
     X(lambrakos)            /* forces of all constraints corrected at once, cut by any number of domains */            \
     X(ccma)                 /* likewise, times a sparse inverse matrix from ideal angles */                            \
-    X(rigid)  /* whole bodies by their rotation, linear and planar ones, too, cut by any number of domains */          \
-    X(wiggle) /* first guess from the constrained acceleration, then another solver */
+    X(rigid)       /* whole bodies by their rotation, linear and planar ones, too, cut by any number of domains */     \
+    X(qshake)      /* rigid units and what links them, one link after the other */                                     \
+    X(unit_newton) /* likewise, all links at once by Newton's method */                                                \
+    X(wiggle)      /* first guess from the constrained acceleration, then another solver */
 
 #define HOLON_DECLARE(name) std::unique_ptr<Solver> make_##name##_solver(const SolverSettings& settings);
 HOLON_CONSTRAINT_SOLVERS(HOLON_DECLARE)

@@ -8,8 +8,9 @@
 
 namespace holon {
 
-/// A connected component of a molecule type's constraint graph (settles apart), or a rigid body. Everything here
-/// belongs to the molecule, not to the ranks: constraint order and colours are the same wherever its atoms are.
+/// A connected component of a molecule type's constraint graph (settles apart), a rigid body, or rigid bodies that
+/// constraints link to each other and to other atoms. Everything here belongs to the molecule, not to the ranks:
+/// constraint order and colours are the same wherever its atoms are.
 struct ConstraintCluster {
     std::vector<std::int32_t> atoms;        // molecule-local, ascending
     std::vector<Constraint> constraints;    // sorted by colour, then by (i, j)
@@ -21,9 +22,12 @@ struct ConstraintCluster {
 
     /// Of a rigid body, whose constraints are but a few of its distances; see RigidBody. Empty: of none.
     std::vector<Vec3> shape = {};
-    std::int64_t lost = 0; // degrees of freedom that a body has less than its atoms
+    /// The bodies, each as a cluster by itself, that those of `constraints` link which are in none of them.
+    std::vector<ConstraintCluster> units = {};
+    std::int64_t lost = 0; // degrees of freedom that bodies and what links them have less than their atoms
 
-    std::int64_t n_constraints() const { return shape.empty() ? std::ssize(constraints) + std::ssize(planes) : lost; }
+    bool of_distances() const { return shape.empty() && units.empty(); } // and planes
+    std::int64_t n_constraints() const { return of_distances() ? std::ssize(constraints) + std::ssize(planes) : lost; }
 };
 
 /// Constraint structure of one molecule type.
@@ -42,7 +46,8 @@ inline constexpr double small_body_radius = 0.2;
 
 /// The constraint clusters of a molecule type: components of the constraint graph, each edge-coloured so that no two
 /// constraints of a colour share an atom (greedy in order of (i, j), so at most 2 x degree - 1 colours); then its rigid
-/// bodies, in which three distances of each atom, to those nearest of the atoms before it, stand for all.
+/// bodies, in which three distances of each atom, to those nearest of the atoms before it, stand for all. A component
+/// that binds bodies has these distances, too.
 MoleculeClusters find_clusters(const MoleculeType& molecule);
 
 } // namespace holon

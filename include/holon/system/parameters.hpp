@@ -138,6 +138,11 @@ struct Parameters {
     // constraints
     ConstraintKind constraints = ConstraintKind::none;
     std::string constraint_algorithm = "lincs"; // or the name of a solver
+    bool keeps_bodies() const                   // whether that is of rigid bodies
+    {
+        return constraint_algorithm == "rigid" || constraint_algorithm == "qshake" ||
+               constraint_algorithm == "unit_newton";
+    }
     double shake_tol = 1e-4;
     OverRelaxation shake_sor = OverRelaxation::automatic;
     double shake_omega = 0.0; // of shake_sor; 0: found out in every solution

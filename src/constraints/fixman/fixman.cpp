@@ -43,7 +43,7 @@ constexpr double max_growth = 1e11;
 /// It is constant for others.
 bool changes_shape(const ConstraintCluster& cluster)
 {
-    return cluster.shape.empty() && cluster.constraints.size() > 1;
+    return cluster.of_distances() && cluster.constraints.size() > 1;
 }
 
 /// The bonds of a leaf in the arrays of the kernels.

@@ -204,7 +204,7 @@ std::vector<RigidBody> rigid_clusters(const MoleculeType& molecule, std::span<co
     std::vector<RigidBody> bodies;
     for (const auto& cluster : find_clusters(molecule).clusters) {
         const auto n = cluster.atoms.size();
-        if (!cluster.shape.empty() || !movable(molecule, cluster)) continue;
+        if (!cluster.of_distances() || !movable(molecule, cluster)) continue;
         if (all_distances(cluster)) {
             auto shape = shape_of_distances(cluster);
             if (!shape)
@@ -253,14 +253,22 @@ void add_body(MoleculeType& molecule, RigidBody body)
         if (molecule.atoms[index(atom)].mass == 0.0) refuse(molecule, atom, "it has no mass");
         if (molecule.atoms[index(atom)].frozen) refuse(molecule, atom, "it is frozen");
     }
-    for (const auto& c : molecule.constraints)
-        if (within(c.i) != within(c.j))
-            refuse(molecule, within(c.i) ? c.i : c.j,
-                   "a constraint binds it to an atom outside; leave that bond flexible, or put both into the body");
-    std::ranges::copy_if(molecule.constraints, std::back_inserter(body.given),
-                         [&](const Constraint& c) { return within(c.i); });
-    std::erase_if(molecule.constraints, [&](const Constraint& c) { return within(c.i); });
+    const auto given = [&](const Constraint& c) { return within(c.i) && within(c.j); };
+    std::ranges::copy_if(molecule.constraints, std::back_inserter(body.given), given);
+    std::erase_if(molecule.constraints, given);
     molecule.bodies.push_back(std::move(body));
+}
+
+void refuse_links(const MoleculeType& molecule)
+{
+    for (const auto& body : molecule.bodies)
+        for (const auto& c : molecule.constraints)
+            for (const auto atom : {c.i, c.j})
+                if (std::ranges::binary_search(body.atoms, atom))
+                    refuse(
+                        molecule, atom,
+                        "a constraint binds it to an atom outside; leave that bond flexible, put both into the body, "
+                        "or take constraint-algorithm = unit-newton, which keeps links of bodies");
 }
 
 } // namespace holon

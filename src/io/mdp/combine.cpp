@@ -141,9 +141,14 @@ public:
         if (v_.lincs_warnangle > 90.0) fail("lincs-warnangle", "must be at most 90 degrees");
         if (v_.feedback_steps != 0.0 && v_.feedback_steps < 1.0)
             fail("feedback-steps", "must be 0 (no feedback) or at least 1: errors can not die away faster than steps");
-        if (!v_.rigid_names.empty() && v_.constraint_algorithm != "rigid")
-            fail("rigid-groups", "must be empty unless constraint-algorithm = rigid, which alone keeps shapes");
+        if (!v_.rigid_names.empty() && !v_.keeps_bodies())
+            fail("rigid-groups",
+                 "must be empty unless constraint-algorithm = rigid, qshake or unit-newton, which alone keep shapes");
         if (v_.spring_tolerance > 0.1) fail("spring-tolerance", "must be at most 0.1: a spring is to keep its length");
+        const bool linked = v_.keeps_bodies() && v_.constraint_algorithm != "rigid";
+        if (linked && v_.constraints == ConstraintKind::torsion_only)
+            fail("constraints", "must not be torsion-only with constraint-algorithm = qshake or unit-newton, whose "
+                                "units share no atoms; take newton");
         v_.spring_temperature = temperature_of_springs();
         if (v_.fixman) fixman_potential();
         v_.rigid_groups.clear();
@@ -161,6 +166,9 @@ private:
         }
         if (v_.constraint_algorithm == "springs")
             fail("fixman", "must be no with constraint-algorithm = springs, which need no such potential");
+        if (v_.constraint_algorithm == "qshake" || v_.constraint_algorithm == "unit_newton")
+            fail("fixman",
+                 "must be no with constraint-algorithm = qshake or unit-newton: it is known for distances only");
         v_.fixman_temperature = v_.ensemble_temperature;
         if (v_.ensemble_temperature > 0.0) return;
         for (const auto& group : v_.tc_groups)
