@@ -1,5 +1,6 @@
 #include <holon/dynamics/dynamics.hpp>
 
+#include <algorithm>
 #include <limits>
 
 namespace holon {
@@ -17,6 +18,28 @@ void repeat_while_it_helps(const Communicator& comm, Project project)
         const double left = from_ordered_bits(comm.max(project().residual));
         if (!(left < gain * before)) return;
         before = left;
+    }
+}
+
+/// Flat groups of a start are bent, and Newton's method along the gradients of the start may not come from there to
+/// their planes: the matrix of old and new gradients may be singular on the way. So corrections are made one at a time,
+/// each along the gradients of where the last has led, whose matrix is positive definite (Gauss and Newton).
+void approach_planes(System& system, const Parameters& parameters, std::int64_t step)
+{
+    const auto& topology = system.topology();
+    if (std::ranges::all_of(topology.molecule_types, [](const auto& type) { return type.planes.empty(); })) return;
+    constexpr int most = 30;
+    constexpr double near = 1e-6;
+    Constraints once(topology, system.clusters(), {"settle", "yoneya"}, solver_settings(parameters, system.comm()));
+    const auto& partition = system.partition();
+    once.rebuild(system.atoms, {[&](AtomId id) { return partition.local().find(id); },
+                                [&](std::int32_t copy) { return partition.owner_of(copy); }});
+    for (int go = 0; go < most; ++go) {
+        system.atoms.x_ref = system.atoms.x;
+        const auto result = once.project_positions(system.atoms, system.box(), {.step = step});
+        system.update_halo();
+        if (system.comm().any(!result.failure.empty()) || from_ordered_bits(system.comm().max(result.residual)) < near)
+            return;
     }
 }
 
@@ -40,6 +63,7 @@ void prepare_start(System& system, const Parameters& parameters, std::int64_t st
     }
     system.hold_frozen(Hold::at_start);
     if (parameters.continuation || system.constraints().empty()) return;
+    approach_planes(system, parameters, step);
     atoms.x_ref = atoms.x;
     repeat_while_it_helps(system.comm(), [&] { return system.constrain_positions({.step = step}); });
     system.update_halo();

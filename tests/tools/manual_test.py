@@ -12,7 +12,7 @@ import unittest
 sys.path.append(str(pathlib.Path(__file__).resolve().parents[1] / "program"))
 from support import holon_runner as holon  # noqa: E402
 
-PROGRAMS = ("holon-md", "holon-inspect", "holon-bench-constraints", "holon-report", "holon-export")
+PROGRAMS = ("holon-md", "holon-inspect", "holon-bench-constraints", "holon-torsions", "holon-report", "holon-export")
 
 
 def without_python(program):
@@ -24,7 +24,7 @@ class ManualPages(holon.ProgramTest):
     @classmethod
     def setUpClass(cls):
         missing = [name for name in PROGRAMS if not (holon.BIN / name).exists()]
-        if missing or any(without_python(name) for name in PROGRAMS[3:]):
+        if missing or any(without_python(name) for name in PROGRAMS[4:]):
             raise unittest.SkipTest(f"not built: {missing}, or without numpy and h5py")
         holder = tempfile.TemporaryDirectory(prefix="holon-test-")
         cls.addClassCleanup(holder.cleanup)

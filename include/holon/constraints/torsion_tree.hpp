@@ -57,6 +57,7 @@ public:
 
     /// Where the atoms are, whole [nm]; units have their shapes. O(n).
     void set_positions(std::span<const Vec3> x);
+    std::span<const Vec3> positions() const { return x_; }
 
     /// Velocities of the joints whose motion is nearest, by the masses, to that of these momenta [u nm/ps].
     JointRates rates(std::span<const Vec3> momenta) const;

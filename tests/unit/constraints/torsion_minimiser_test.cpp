@@ -121,6 +121,9 @@ TEST(TorsionModes, AreThoseOfTheProjectedCartesianHessian)
         for (Eigen::Index k = 0; k < modes.squares.size(); ++k)
             EXPECT_NEAR(modes.squares[k], moving[static_cast<std::size_t>(k)], 1e-7 * largest) << k;
         EXPECT_GT(modes.squares[0], 0.0); // it is a minimum
+        for (const auto& stiffness :
+             {stiffness_by_torsions(tree, Cloud::at), stiffness_by_atoms(tree, Cloud::at)}) // by differences
+            EXPECT_LT((torsion_modes(tree, stiffness).squares - modes.squares).cwiseAbs().maxCoeff(), 1e-6 * largest);
     }
 }
 

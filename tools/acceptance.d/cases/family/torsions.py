@@ -2,8 +2,16 @@
 
 import re
 
+import numpy
 from cases.constraints import bits as constraint_bits
 from support import holon_runner as holon
+from support import trajectories
+from support import vacuum_peptide
+
+LYSOZYME_ATOMS = 1960
+BOLTZMANN = 0.00831446261815324  # kJ/mol/K
+PICOSECONDS = 1.0
+TIME_STEPS = (0.002, 0.004, 0.005, 0.006, 0.008, 0.010)
 
 
 def recursion(report):
@@ -26,4 +34,66 @@ def linear(report):
     report.at_most("per residue, the largest against 100 residues", times[10000] / 10000 / (times[100] / 100), 2.0)
 
 
-CASES = {"5.linear": linear, "5.recursion": recursion}
+def temperatures(run):
+    """Of protein and water at the last step [K], from velocities at the time of the positions."""
+    log = (run.folder / "md.log").read_text()
+    rigid = int(re.search(r"^newton: 1 clusters, (\d+) constraints", log, re.M)[1])
+    trajectory = run.folder / "trajectory.h5md"
+    velocities = trajectories.frames(trajectory, "velocity")[1][-1]
+    kinetic = 0.5 * trajectories.masses(trajectory) * numpy.sum(velocities**2, axis=1)
+    waters = (len(kinetic) - LYSOZYME_ATOMS) // 3  # and ions, which are fewer than what a step changes
+    freedoms = {"protein": 3 * LYSOZYME_ATOMS - rigid, "water": 6 * waters}
+    energies = {"protein": kinetic[:LYSOZYME_ATOMS].sum(), "water": kinetic[LYSOZYME_ATOMS:].sum()}
+    return {name: 2.0 * energies[name] / (freedoms[name] * BOLTZMANN) for name in freedoms}
+
+
+def time_step(report, name, dt, **settings):
+    """A picosecond of lysozyme in water without a bath; whether it keeps its energy to 1 % of kT for each freedom."""
+    steps = round(PICOSECONDS / dt)
+    quiet = {"nstxout_compressed": 0, "checkpoint_interval": 0, "nstvout": steps, "nstenergy": max(1, steps // 20)}
+    settings |= {"constraints": "torsion-only", "constraint_algorithm": "newton", "integrator": "md-vv", "tcoupl": "no"}
+    folder = report.work / f"{name} {1000 * dt:.0f} fs".replace(" ", "-")
+    try:
+        run = holon.run(folder, holon.input_files(holon.INPUTS / "lysozyme"), dt=dt, nsteps=steps, timeout=3600, **settings, **quiet)
+    except holon.RunError as error:
+        report.note(f"{name}, {1000 * dt:.0f} fs", str(error).strip().splitlines()[-1][:160])
+        return False
+    energies = trajectories.energies(run.folder / "energy.csv")
+    slope = numpy.polyfit(energies["time_ps"], energies["conserved"], 1)[0]
+    drift = slope * PICOSECONDS / (holon.ndof(run.summary) * BOLTZMANN * 300.0)
+    report.note(f"{name}, {1000 * dt:.0f} fs: drift [kT/ps per freedom]", drift)
+    for group, temperature in temperatures(run).items():
+        report.note(f"{name}, {1000 * dt:.0f} fs: {group} [K]", temperature)
+    lengths = run.summary["constraint_error"]["length_max_relative"]
+    report.at_most(f"{name}, {1000 * dt:.0f} fs: lengths", lengths, 1e-12)
+    return abs(drift) < 0.01
+
+
+def lysozyme(report):
+    """lysozyme, four disulphides, in water: the largest step without a bath, with heavy hydrogens, too; temperatures"""
+    for name, factor, least in (("masses as they are", 1, 0.002), ("heavy hydrogens", 3, 0.004)):
+        stable = [dt for dt in TIME_STEPS if time_step(report, name, dt, mass_repartition_factor=factor)]
+        report.at_least(f"{name}: largest step that keeps the energy [fs]", 1000 * max(stable, default=0), 1000 * least)
+
+
+def minimise(report):
+    """a peptide: the energy falls with every step, bonds and angles stay; modes are those of the Cartesian Hessian"""
+    passed, failed, _ = constraint_bits.run_tests("torsion_minimiser_test", 0)
+    report.check("falls with every step, bonds and angles stay; modes as projected", passed and not failed, f"{len(passed)} tests")
+    passed, failed, _ = constraint_bits.run_tests("torsion_loops_test", 0)
+    report.check("closed loops: accelerations, turns", passed and not failed, f"{len(passed)} tests")
+    arguments = vacuum_peptide.write(report.work / "peptide")
+    steps, minimum = report.work / "steps.csv", report.work / "minimum.gro"
+    result = holon.call("holon-torsions", ["minimise", *arguments, "--csv", steps, "--gro", minimum])
+    report.check("converged", "Converged" in result.stdout, result.stdout.splitlines()[-1])
+    rows = numpy.genfromtxt(steps, delimiter=",", names=True)
+    report.note("steps", len(rows) - 1)
+    report.note("energy, from [kJ/mol]", rows["energy_kJ_per_mol"][0])
+    report.note("energy, to [kJ/mol]", rows["energy_kJ_per_mol"][-1])
+    report.check("energy falls with every step", bool(numpy.all(numpy.diff(rows["energy_kJ_per_mol"]) < 0)), len(rows))
+    found = [numpy.array(vacuum_peptide.wavenumbers(report.work, arguments, *way)) for way in ([], ["--cartesian"])]
+    report.note("modes", len(found[0]))
+    report.at_most("against the projected Cartesian Hessian, of the largest", numpy.abs(found[0] - found[1]).max() / found[1].max(), 1e-5)
+
+
+CASES = {"5.linear": linear, "5.lysozyme": lysozyme, "5.minimise": minimise, "5.recursion": recursion}

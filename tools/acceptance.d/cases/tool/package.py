@@ -11,7 +11,7 @@ import fresh_clone
 from support import holon_runner as holon
 
 BARE = pathlib.Path("/var/tmp/holon-bare-package")
-PROGRAMS = ("holon-md", "holon-inspect", "holon-bench-constraints", "holon-report", "holon-export")
+PROGRAMS = ("holon-md", "holon-inspect", "holon-bench-constraints", "holon-torsions", "holon-report", "holon-export")
 
 
 def packages(report):
