@@ -101,10 +101,11 @@ AR  18  39.948  0.0  A  0.3405  0.99774
 """
 
 
-def chain_type(beads):
+def chain_type(beads, end_mass=14.027):
     """A molecule type of united atoms, bonds that can be constrained and soft angles."""
     lines = ["[ moleculetype ]", "CHAIN 3", "[ atoms ]"]
-    lines += [f"{k} CH2 1 CHAIN C{k} {k} 0.0" for k in range(1, beads + 1)]
+    masses = [end_mass, *[14.027] * (beads - 2), end_mass]
+    lines += [f"{k} CH2 1 CHAIN C{k} {k} 0.0 {mass}" for k, mass in enumerate(masses, 1)]
     lines += ["[ bonds ]", *(f"{k} {k + 1} 1 0.153 224262.4" for k in range(1, beads))]
     lines += ["[ angles ]", *(f"{k} {k + 1} {k + 2} 1 112.0 100.0" for k in range(1, beads - 1))]
     return "\n".join(lines) + "\n"
@@ -118,7 +119,7 @@ def zigzag(beads):
     return numpy.stack([x, y, numpy.zeros(beads)], axis=1)
 
 
-def chains(target, beads=8, edge=4, spacing=(1.5, 1.0, 1.0)):
+def chains(target, beads=8, edge=4, spacing=(1.5, 1.0, 1.0), end_mass=14.027):
     """A gas of chains that are flexible but for their bonds, edge^3 of them, at 300 K."""
     cells = [numpy.array([i, j, k]) for i in range(edge) for j in range(edge) for k in range(edge)]
     spacing = numpy.array(spacing)
@@ -126,7 +127,7 @@ def chains(target, beads=8, edge=4, spacing=(1.5, 1.0, 1.0)):
     labels = [f"{m + 1:5d}CHAIN{f'C{k + 1}':>5}{(m * beads + k + 1) % 100000:5d}" for m in range(len(cells)) for k in range(beads)]
     write_gro(target / "conf.gro", "Chains", labels, positions, None, numpy.diag(edge * spacing), 6)
     system = f"[ system ]\nChains\n[ molecules ]\nCHAIN {len(cells)}\n"
-    (target / "topol.top").write_text(CHAIN_HEAD + chain_type(beads) + system)
+    (target / "topol.top").write_text(CHAIN_HEAD + chain_type(beads, end_mass) + system)
     (target / "md.mdp").write_text(
         "integrator = md-vv\ndt = 0.002\nrcoulomb = 0.9\nrvdw = 0.9\ngen-vel = yes\ngen-temp = 300\ngen-seed = 1\n"
     )
