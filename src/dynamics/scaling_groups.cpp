@@ -44,48 +44,6 @@ IVec3 combined(const std::array<IVec3, 3>& rows, const Image& counts)
     return sum;
 }
 
-/// An order-independent sum of tensors.
-class TensorSum {
-public:
-    void add(const Mat3& tensor)
-    {
-        // 64 bits hold so many of what is smaller than this.
-        constexpr double small = 0x1p50;
-        constexpr int most = 1 << 12;
-        if (++n_small_ > most) gather();
-        for (int i = 0; i < 3; ++i)
-            for (int j = 0; j < 3; ++j) {
-                const double units = tensor(i, j) * (1.0 / energy_unit);
-                if (std::abs(units) < small) [[likely]]
-                    small_[index(3 * i + j)] += __builtin_llrint(units);
-                else
-                    sum_[index(3 * i + j)].add(tensor(i, j));
-            }
-    }
-
-    /// Collective.
-    Mat3 over_all(const Communicator& comm)
-    {
-        gather();
-        comm.sum(std::span(sum_));
-        Mat3 result;
-        for (int i = 0; i < 3; ++i)
-            for (int j = 0; j < 3; ++j) result(i, j) = sum_[index(3 * i + j)].value();
-        return result;
-    }
-
-private:
-    void gather()
-    {
-        for (std::size_t k = 0; k < sum_.size(); ++k) sum_[k] += FixedSum::from_raw(std::exchange(small_[k], 0));
-        n_small_ = 0;
-    }
-
-    std::array<FixedSum, 9> sum_;
-    std::array<std::int64_t, 9> small_{}; // further ones, energy_unit
-    int n_small_ = 0;
-};
-
 } // namespace
 
 /// From the first member of a group to the centre of all [nm].
@@ -250,7 +208,7 @@ std::vector<ScalingGroups::Sum> ScalingGroups::cut_sums(const std::vector<IVec3>
     return sums;
 }
 
-Mat3 ScalingGroups::kinetic_tensor(const Atoms& atoms, const Box& box) const
+TensorSum ScalingGroups::kinetic_tensor(const Atoms& atoms, const Box& box) const
 {
     TensorSum tensor;
     for_each_whole([&](std::span<const Member> members, double mass) {
@@ -267,10 +225,10 @@ Mat3 ScalingGroups::kinetic_tensor(const Atoms& atoms, const Box& box) const
         const Vec3 u = sums[g].velocity();
         tensor.add((0.5 * (static_cast<double>(sums[g].mass) * mass_unit) * u) * u.transpose());
     }
-    return tensor.over_all(comm_);
+    return tensor;
 }
 
-Mat3 ScalingGroups::internal_virial(const Atoms& atoms, const Box& box) const
+TensorSum ScalingGroups::internal_virial(const Atoms& atoms, const Box& box) const
 {
     const auto force = [&atoms](std::int32_t i) {
         IVec3 sum = atoms.f[index(i)];
@@ -294,7 +252,7 @@ Mat3 ScalingGroups::internal_virial(const Atoms& atoms, const Box& box) const
         const IVec3 d = unwrapped(atoms.x_ref, member.atom, atoms, box) - sums[index(member.group)].centre();
         tensor.add((0.5 * to_real(d, position_unit)) * force(member.atom).transpose());
     }
-    return tensor.over_all(comm_);
+    return tensor;
 }
 
 void ScalingGroups::follow(Atoms& atoms, const Box& from, const BoxChange& box_change, double before) const

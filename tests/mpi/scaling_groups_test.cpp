@@ -103,6 +103,12 @@ protected:
         system_->atoms.x_ref = system_->atoms.x;
     }
 
+    Mat3 kinetic(const ScalingGroups& groups)
+    {
+        TensorSum sum[] = {groups.kinetic_tensor(system_->atoms, system_->box())};
+        return over_all(Communicator::world(), sum).front();
+    }
+
     /// Energy, kinetic energy of the groups included, with the box and their velocities strained.
     double strained_energy(const Mat3& strain)
     {
@@ -114,7 +120,7 @@ protected:
         system_->set_box(box * by);
         system_->update_halo();
         system_->compute_forces(true);
-        const double energy = system_->totals().potential + groups.kinetic_tensor(atoms, system_->box()).trace();
+        const double energy = system_->totals().potential + kinetic(groups).trace();
         auto back = before;
         system_->set_box(box);
         system_->restore(std::move(back));
@@ -126,8 +132,9 @@ protected:
         auto& groups = system_->scaling_groups();
         system_->update_halo();
         system_->compute_forces(true);
-        const Mat3 stress = 2.0 * (groups.kinetic_tensor(system_->atoms, system_->box()) - system_->totals().virial -
-                                   groups.internal_virial(system_->atoms, system_->box()));
+        TensorSum internal[] = {groups.internal_virial(system_->atoms, system_->box())};
+        const Mat3 stress =
+            2.0 * (kinetic(groups) - system_->totals().virial - over_all(Communicator::world(), internal).front());
         for (int i = 0; i < 3; ++i)
             for (int j = 0; j <= i; ++j) {
                 const auto slope = [&](double h) {

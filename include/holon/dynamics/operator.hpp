@@ -7,6 +7,7 @@
 
 #include <memory>
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace holon {
@@ -15,7 +16,7 @@ namespace holon {
 struct Kinetic {
     double total = 0.0;
     Mat3 tensor = Mat3::Zero();
-    Mat3 groups = Mat3::Zero(); // of the scaling groups
+    std::vector<std::pair<double, TensorSum>> groups = {}; // of the scaling groups: weights, shares of this rank
 };
 
 struct Step;
@@ -49,7 +50,8 @@ struct Step {
     Clock clock;
     bool groups_move = false;              // whether it matters how the scaling groups do
     Kinetic kinetic = {};                  // gathered for the measurement
-    Mat3 group_pressure = Mat3::Zero();    // of the scaling groups, where it matters [kJ/mol/nm^3]
+    Mat3 group_kinetic = Mat3::Zero();     // of the scaling groups, where it matters: as Kinetic has it for atoms
+    Mat3 group_pressure = Mat3::Zero();    // and their pressure [kJ/mol/nm^3]
     Mat3 constraint_virial = Mat3::Zero(); // likewise: of the whole system [kJ/mol]
     bool ended = false;                    // the run ends here: what of this step has been done is taken back
     std::string verdict = {};              // why, for the log

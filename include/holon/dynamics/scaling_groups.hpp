@@ -2,6 +2,7 @@
 
 #include <holon/comm/communicator.hpp>
 #include <holon/core/fixed_sum.hpp>
+#include <holon/dynamics/tensor_sum.hpp>
 #include <holon/system/atoms.hpp>
 #include <holon/system/clusters.hpp>
 #include <holon/system/partition.hpp>
@@ -39,11 +40,11 @@ public:
     static std::int64_t count(const Topology& topology, const std::vector<MoleculeClusters>& clusters);
 
     /// 1/2 sum M U (x) U, masses and velocities of the groups [kJ/mol]. Collective.
-    Mat3 kinetic_tensor(const Atoms& atoms, const Box& box) const;
+    TensorSum kinetic_tensor(const Atoms& atoms, const Box& box) const;
 
     /// 1/2 sum (x_i - R) (x) f_i, of atoms.x_ref and the centres R of these: what makes the virial of atoms that of the
     /// groups, added to it [kJ/mol]. Collective.
-    Mat3 internal_virial(const Atoms& atoms, const Box& box) const;
+    TensorSum internal_virial(const Atoms& atoms, const Box& box) const;
 
     /// Takes the groups along with the box: their centres keep the fractional coordinates where they were `before` [ps]
     /// ago, and move on from there as long, by their new velocities, U (row) times change.velocities. The box is still

@@ -30,10 +30,16 @@ PressureState pressure_state(Step& step)
 {
     const auto timer = step.system.timers.measure(Stage::integrate);
     auto& system = step.system;
+    std::vector<TensorSum> sums = {system.scaling_groups().internal_virial(system.atoms, system.box())};
+    for (const auto& [weight, sum] : step.kinetic.groups) sums.push_back(sum);
+    const auto tensors = over_all(system.comm(), sums);
+    step.group_kinetic.setZero();
+    for (std::size_t k = 1; k < tensors.size(); ++k)
+        step.group_kinetic += step.kinetic.groups[k - 1].first * tensors[k];
     PressureState state;
     state.step = step.clock.step;
-    state.kinetic = step.kinetic.groups;
-    state.virial = system.totals().virial + system.scaling_groups().internal_virial(system.atoms, system.box());
+    state.kinetic = step.group_kinetic;
+    state.virial = system.totals().virial + tensors.front();
     state.box = system.box().master();
     state.volume = system.box().volume();
     state.pressure = 2.0 / state.volume * (state.kinetic - state.virial);

@@ -13,8 +13,8 @@ public:
     {
         if (!step.clock.totals) return;
         if (step.groups_move)
-            step.kinetic.groups +=
-                weight_ * step.system.scaling_groups().kinetic_tensor(step.system.atoms, step.system.box());
+            step.kinetic.groups.emplace_back(
+                weight_, step.system.scaling_groups().kinetic_tensor(step.system.atoms, step.system.box()));
         if (!step.clock.measured) return;
         const Mat3 tensor = kinetic_tensor(step.system.atoms, step.system.comm());
         step.kinetic.tensor += weight_ * tensor;
@@ -52,7 +52,7 @@ private:
         m.pressure = pressure_tensor(step.kinetic.tensor, m.virial, step.system.box().volume());
         m.group_pressure = step.group_pressure * units::bar_per_kj_per_mol_nm3;
         if (mts_) { // constraint forces are known with slow kicks in them: what the groups feel has the same mean
-            m.virial = step.kinetic.groups - 0.5 * step.system.box().volume() * step.group_pressure;
+            m.virial = step.group_kinetic - 0.5 * step.system.box().volume() * step.group_pressure;
             m.pressure = m.group_pressure;
         }
         m.box = step.system.box().vectors();
