@@ -1,6 +1,6 @@
 // RANKS 1 2 3 8
 // Constrained molecules cut by domains in any way: every bit as on one rank.
-#include <support/constraint_system.hpp>
+#include <support/solver_stages.hpp>
 
 #include <gtest/gtest.h>
 
@@ -65,41 +65,6 @@ std::vector<std::function<int(AtomId)>> distributions(const ConstraintSystem& sy
     return all;
 }
 
-/// One constrained step on the ranks of `comm`.
-struct Outcome {
-    Atoms atoms;
-    ConstraintResult positions, velocities;
-};
-
-void project(Constraints& constraints, const ConstraintSystem& system, LocalPart& part, Outcome& outcome)
-{
-    outcome.positions = constraints.project_positions(part.atoms, system.box, {3, dt, 1.0 / (dt * dt)});
-    // The velocity stage sees constrained positions, copies too: here the reference ones.
-    part.atoms.x.swap(part.atoms.x_ref);
-    outcome.velocities = constraints.project_velocities(part.atoms, system.box, {3, dt, 2.0 / dt});
-    part.atoms.x.swap(part.atoms.x_ref);
-    outcome.atoms = part.atoms;
-}
-
-Outcome on_one_rank(const ConstraintSystem& system, const SolverSettings& settings)
-{
-    Constraints constraints(system.topology, system.clusters, {"settle", "shake"}, settings);
-    LocalPart part(system, 0, [](AtomId) { return 0; });
-    constraints.rebuild(part.atoms, part.directory());
-    Outcome outcome;
-    project(constraints, system, part, outcome);
-    return outcome;
-}
-
-void expect_same_result(const Communicator& comm, ConstraintResult result, const ConstraintResult& expected)
-{
-    comm.sum(std::span(result.virial));
-    EXPECT_EQ(result.virial, expected.virial);
-    EXPECT_EQ(comm.max(result.residual), expected.residual);
-    EXPECT_EQ(comm.max(result.iterations), expected.iterations);
-    EXPECT_EQ(result.failure, "");
-}
-
 TEST(ConstraintsAcrossDomains, SameBitsHoweverTheMoleculesAreCut)
 {
     const auto system = mixture();
@@ -107,7 +72,7 @@ TEST(ConstraintsAcrossDomains, SameBitsHoweverTheMoleculesAreCut)
     for (const double tolerance : {1e-6, 1e-12}) {
         SolverSettings settings;
         settings.tolerance = tolerance;
-        const auto expected = on_one_rank(system, settings);
+        const auto expected = project_on_one_rank(system, {"settle", "shake"}, settings, dt);
         EXPECT_LT(expected.positions.max_residual(), 1.001 * tolerance);
         EXPECT_LT(expected.velocities.max_residual() * dt, 1.1 * tolerance);
 
@@ -115,17 +80,8 @@ TEST(ConstraintsAcrossDomains, SameBitsHoweverTheMoleculesAreCut)
         Constraints constraints(system.topology, system.clusters, {"settle", "shake"}, settings);
         for (const auto& owner : distributions(system, comm.size()))
             for (const bool shifted : {false, true}) {
-                LocalPart part(system, comm.rank(), owner, shifted, &constraints);
-                constraints.rebuild(part.atoms, part.directory());
-                Outcome outcome;
-                project(constraints, system, part, outcome);
-                for (std::size_t a = 0; a < static_cast<std::size_t>(part.atoms.n_owned); ++a) {
-                    const auto id = static_cast<std::size_t>(part.atoms.id[a]);
-                    ASSERT_EQ(part.atoms.x[a], expected.atoms.x[id]) << "atom " << id;
-                    ASSERT_EQ(part.atoms.v[a], expected.atoms.v[id]) << "atom " << id;
-                }
-                expect_same_result(comm, outcome.positions, expected.positions);
-                expect_same_result(comm, outcome.velocities, expected.velocities);
+                const LocalPart part(system, comm.rank(), owner, shifted, &constraints);
+                expect_same_outcome(comm, project(constraints, system, part, dt), expected);
             }
     }
 }

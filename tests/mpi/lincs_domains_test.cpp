@@ -2,6 +2,7 @@
 // LINCS far from converged, where every term counts: the same bits as on one rank, however far the import reaches.
 #include <support/constraint_molecules.hpp>
 #include <support/polymers.hpp>
+#include <support/solver_stages.hpp>
 
 #include <gtest/gtest.h>
 
@@ -9,27 +10,6 @@ namespace holon::test {
 namespace {
 
 constexpr double dt = 0.002;
-
-struct Outcome {
-    Atoms atoms;
-    ConstraintResult positions, velocities;
-};
-
-Outcome project(const ConstraintSystem& system, SolverSettings settings, const Communicator& comm,
-                const std::function<int(AtomId)>& owner)
-{
-    settings.comm = comm;
-    Constraints constraints(system.topology, system.clusters, {"lincs"}, settings);
-    LocalPart part(system, comm.rank(), owner, comm.size() > 1, &constraints);
-    constraints.rebuild(part.atoms, part.directory());
-    Outcome outcome;
-    outcome.positions = constraints.project_positions(part.atoms, system.box, {3, dt, 1.0 / (dt * dt)});
-    part.atoms.x.swap(part.atoms.x_ref);
-    outcome.velocities = constraints.project_velocities(part.atoms, system.box, {3, dt, 2.0 / dt});
-    part.atoms.x.swap(part.atoms.x_ref);
-    outcome.atoms = part.atoms;
-    return outcome;
-}
 
 std::vector<ConstraintSystem> systems()
 {
@@ -48,25 +28,13 @@ TEST(LincsAcrossDomains, SameBitsAtAnyOrder)
             SolverSettings settings;
             settings.lincs_order = order;
             settings.lincs_iterations = iterations;
-            const auto expected = project(system, settings, {}, [](AtomId) { return 0; });
+            const auto expected = project_on_one_rank(system, {"lincs"}, settings, dt);
             ASSERT_EQ(expected.positions.failure, "");
             // Two atoms to each rank in turn: the import crosses every domain there is.
             auto all = distributions(system, comm.size());
             all.push_back([&comm](AtomId id) { return id / 2 % comm.size(); });
-            for (const auto& owner : all) {
-                const auto outcome = project(system, settings, comm, owner);
-                for (std::size_t a = 0; a < static_cast<std::size_t>(outcome.atoms.n_owned); ++a) {
-                    const auto id = static_cast<std::size_t>(outcome.atoms.id[a]);
-                    ASSERT_EQ(outcome.atoms.x[a], expected.atoms.x[id]) << "atom " << id;
-                    ASSERT_EQ(outcome.atoms.v[a], expected.atoms.v[id]) << "atom " << id;
-                }
-                for (auto [here, there] :
-                     {std::pair(outcome.positions, expected.positions), {outcome.velocities, expected.velocities}}) {
-                    comm.sum(std::span(here.virial));
-                    EXPECT_EQ(here.virial, there.virial);
-                    EXPECT_EQ(comm.max(here.residual), there.residual);
-                }
-            }
+            for (const auto& owner : all)
+                expect_same_outcome(comm, project_on_ranks(system, {"lincs"}, settings, comm, owner, dt), expected);
         }
 }
 
@@ -79,8 +47,9 @@ TEST(LincsAcrossDomains, OneRoundOfMessagesPerExpansionAndNoReduction)
     }();
     const auto comm = Communicator::world();
     const int ranks = comm.size();
-    const auto outcome =
-        project(system, {.lincs_order = 4, .lincs_iterations = 2}, comm, [=](AtomId id) { return id * ranks / 160; });
+    const auto outcome = project_on_ranks(
+        system, {"lincs"}, {.lincs_order = 4, .lincs_iterations = 2}, comm, [=](AtomId id) { return id * ranks / 160; },
+        dt);
     const int neighbours = (comm.rank() > 0) + (comm.rank() + 1 < ranks);
     for (const auto& result : {outcome.positions, outcome.velocities}) {
         EXPECT_EQ(result.messages, neighbours * 3);
@@ -97,7 +66,7 @@ TEST(LincsAcrossDomains, FailureIsReportedWhereItIsCounted)
     system.x[20] += to_lattice({0.0, 0.3, 0.2}, position_unit);
     const auto comm = Communicator::world();
     for (const auto& owner : distributions(system, comm.size())) {
-        const auto outcome = project(system, {}, comm, owner);
+        const auto outcome = project_on_ranks(system, {"lincs"}, {}, comm, owner, dt);
         EXPECT_TRUE(comm.any(!outcome.positions.failure.empty()));
     }
 }

@@ -4,6 +4,7 @@
 #include <support/constraint_molecules.hpp>
 #include <support/molecule_constraints.hpp>
 #include <support/peptides.hpp>
+#include <support/solver_stages.hpp>
 
 #include <Eigen/Dense>
 #include <gtest/gtest.h>
@@ -21,28 +22,6 @@ Eigen::VectorXd numbers(const std::vector<IVec3>& values, double unit)
     return result;
 }
 
-struct Outcome {
-    Atoms atoms;
-    ConstraintResult positions, velocities;
-};
-
-Outcome project(const ConstraintSystem& system, const Communicator& comm, const std::function<int(AtomId)>& owner,
-                const char* solver = "newton")
-{
-    SolverSettings settings;
-    settings.comm = comm;
-    Constraints constraints(system.topology, system.clusters, {solver}, settings);
-    LocalPart part(system, comm.rank(), owner, false, &constraints);
-    constraints.rebuild(part.atoms, part.directory());
-    Outcome outcome;
-    outcome.positions = constraints.project_positions(part.atoms, system.box, {3, dt, 1.0 / (dt * dt)});
-    part.atoms.x.swap(part.atoms.x_ref);
-    outcome.velocities = constraints.project_velocities(part.atoms, system.box, {3, dt, 2.0 / dt});
-    part.atoms.x.swap(part.atoms.x_ref);
-    outcome.atoms = part.atoms;
-    return outcome;
-}
-
 ConstraintSystem disturbed(int residues, int count = 1)
 {
     auto system = torsion_only_system(peptide(residues, 3), count);
@@ -56,7 +35,7 @@ TEST(TorsionOnly, IsWhatDenseAlgebraHas)
     const auto system = disturbed(8);
     const auto& type = system.topology.molecule_types[0];
     const MoleculeConstraints all(type);
-    const auto found = project(system, {}, [](AtomId) { return 0; });
+    const auto found = project_on_one_rank(system, {"newton"}, {}, dt);
     ASSERT_EQ(found.positions.failure, "");
     EXPECT_LE(found.positions.iterations, 5);
     EXPECT_LT(found.positions.max_residual(), 1e-13);
@@ -81,23 +60,12 @@ TEST(TorsionOnly, SameBitsHoweverTheMoleculeIsCut)
     const auto comm = Communicator::world();
     for (const char* solver : {"newton", "ciccotti_ryckaert", "wiggle+newton"}) {
         const auto system = disturbed(30, 2);
-        const auto expected = project(
-            system, {}, [](AtomId) { return 0; }, solver);
+        const auto expected = project_on_one_rank(system, {solver}, {}, dt);
         EXPECT_EQ(expected.positions.failure, "");
         EXPECT_LT(expected.positions.max_residual(), 1e-8);
         for (const auto& owner : distributions(system, comm.size())) {
-            auto found = project(system, comm, owner, solver);
-            EXPECT_EQ(found.positions.failure, "");
-            for (auto* result : {&found.positions, &found.velocities}) comm.sum(std::span(result->virial));
-            EXPECT_EQ(found.positions.virial, expected.positions.virial);
-            EXPECT_EQ(found.velocities.virial, expected.velocities.virial);
-            EXPECT_EQ(comm.max(found.positions.residual), expected.positions.residual);
-            EXPECT_EQ(comm.max(found.positions.iterations), expected.positions.iterations);
-            for (std::size_t a = 0; a < static_cast<std::size_t>(found.atoms.n_owned); ++a) {
-                const auto id = static_cast<std::size_t>(found.atoms.id[a]);
-                ASSERT_EQ(found.atoms.x[a], expected.atoms.x[id]) << solver << ", atom " << id;
-                ASSERT_EQ(found.atoms.v[a], expected.atoms.v[id]) << solver << ", atom " << id;
-            }
+            SCOPED_TRACE(solver);
+            expect_same_outcome(comm, project_on_ranks(system, {solver}, {}, comm, owner, dt), expected);
         }
     }
 }
@@ -107,7 +75,7 @@ TEST(TorsionOnly, VirialIsThatOfTheConstraintForces)
 {
     if (Communicator::world().size() > 1) GTEST_SKIP();
     const auto system = disturbed(6);
-    const auto found = project(system, {}, [](AtomId) { return 0; });
+    const auto found = project_on_one_rank(system, {"newton"}, {}, dt);
     Mat3 expected = Mat3::Zero();
     for (std::size_t a = 0; a < system.x.size(); ++a) {
         const Vec3 force = system.mass(a) / (dt * dt) * to_real(IVec3(found.atoms.x[a] - system.x[a]), position_unit);

@@ -2,6 +2,7 @@
 #include <holon/constraints/rigid_shape.hpp>
 
 #include <support/constraint_molecules.hpp>
+#include <support/solver_stages.hpp>
 
 #include <holon/core/error.hpp>
 #include <holon/core/index.hpp>
@@ -101,26 +102,9 @@ TEST(RigidShape, IsFoundWhereConstraintsFixIt)
     EXPECT_THROW(found(carbon_dioxide(), {{0, 1, 0.116}, {0, 2, 0.116}, {1, 2, 0.25}}), InputError);
 }
 
-struct Outcome {
-    std::vector<IVec3> x, v;
-    ConstraintResult positions, velocities;
-};
-
-Outcome project(const ConstraintSystem& system, const char* solver)
+Outcome solved(const ConstraintSystem& system, const char* solver)
 {
-    SolverSettings settings;
-    settings.tolerance = 1e-14;
-    Constraints constraints(system.topology, system.clusters, {solver}, settings);
-    LocalPart part(system, 0, [](AtomId) { return 0; });
-    constraints.rebuild(part.atoms, part.directory());
-    Outcome outcome;
-    constexpr double dt = 0.002;
-    outcome.positions = constraints.project_positions(part.atoms, system.box, {3, dt, 1.0 / (dt * dt)});
-    part.atoms.x.swap(part.atoms.x_ref);
-    outcome.velocities = constraints.project_velocities(part.atoms, system.box, {3, dt, 2.0 / dt});
-    outcome.x = part.atoms.x_ref;
-    outcome.v = part.atoms.v;
-    return outcome;
+    return project_on_one_rank(system, {solver}, {.tolerance = 1e-14}, 0.002);
 }
 
 TEST(Rigid, IsNewtonWithAllDistancesToTheLastUnitOfTheLattice)
@@ -128,10 +112,10 @@ TEST(Rigid, IsNewtonWithAllDistancesToTheLastUnitOfTheLattice)
     for (const double step : {0.006, 0.02}) {
         auto system = all_distances();
         system.disturb(step, 3.0, 11);
-        const auto rigid = project(system, "rigid"), newton = project(system, "newton");
+        const auto rigid = solved(system, "rigid"), newton = solved(system, "newton");
         for (std::size_t a = 0; a < system.x.size(); ++a) {
-            EXPECT_LE((rigid.x[a] - newton.x[a]).cwiseAbs().maxCoeff(), 1) << "atom " << a;
-            EXPECT_LE((rigid.v[a] - newton.v[a]).cwiseAbs().maxCoeff(), 100) << "atom " << a; // 6e-12 nm/ps
+            EXPECT_LE((rigid.atoms.x[a] - newton.atoms.x[a]).cwiseAbs().maxCoeff(), 1) << "atom " << a;
+            EXPECT_LE((rigid.atoms.v[a] - newton.atoms.v[a]).cwiseAbs().maxCoeff(), 100) << "atom " << a; // 6e-12 nm/ps
         }
         EXPECT_LE(rigid.positions.iterations, step < 0.01 ? 4 : 5);
         EXPECT_LT(rigid.positions.max_residual(), 1e-13);
