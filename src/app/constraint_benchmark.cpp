@@ -140,6 +140,7 @@ FreeStep free_step(System& system, RunInput& input)
     Recorder nobody;
     dynamics.run(input.state.step + 1, nobody);
     system.repartition();
+    system.compute_forces(false); // those that there are belong to the atoms in the old order
     const auto start = system.atoms.x;
     dynamics.begin_step();
     auto& atoms = system.atoms;

@@ -6,6 +6,8 @@ import pathlib
 import sys
 
 sys.path.append(str(pathlib.Path(__file__).resolve().parents[1] / "program"))
+from support import bad_input  # noqa: E402
+from support import constrained_molecules  # noqa: E402
 from support import holon_runner as holon  # noqa: E402
 
 LYSOZYME = [*holon.input_files(holon.INPUTS / "lysozyme"), "--constraints", "all-bonds"]
@@ -67,6 +69,17 @@ class BenchConstraints(holon.ProgramTest):
             if key[1] in ("lincs", "newton"):
                 self.assertEqual(int(row["bytes"]) > 0, sends, key)
             self.assertEqual(int(row["reductions"]) > 0, sends and row["solver"].endswith(("shake", "ccma", "lambrakos")), key)
+
+    def test_the_step_is_that_of_a_run(self):
+        """Small molecules whose first steps go far: with other atoms' forces none of them could be solved for."""
+        files = constrained_molecules.files(constrained_molecules.MOLECULES["butane"])
+        table = self.work / "butane.csv"
+        for ranks in (1, 2):
+            options = ["--solvers", "newton,shake", "--tolerances", "1e-8", "--repeats", 1, "--csv", table]
+            benchmark([*bad_input.write_input(self.work / "butane", files), *options], ranks)
+            with open(table) as text:
+                rows = [row for row in csv.DictReader(text) if row["solver"] == "newton" and row["stage"] == "positions"]
+            self.assertEqual([(row["failed"], row["iterations"]) for row in rows], [("0", "3")])
 
     def test_says_what_is_wrong(self):
         bad = holon.BAD_INPUT

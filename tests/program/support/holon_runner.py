@@ -149,6 +149,17 @@ def run(folder, arguments=(), ranks=1, timeout=600, status=FINISHED, environment
     return result
 
 
+@functools.cache
+def constraint_algorithms():
+    """Every value of constraint-algorithm that the program knows."""
+    words = [*input_files(INPUTS / "argon"), "-o", "none", "--constraint-algorithm", "?"]
+    told = call("holon-md", words).stderr
+    found = re.search(r"constraint-algorithm.*choose one of ([\w+, -]+)", told)
+    if found is None:
+        raise RunError(told)
+    return found[1].split(", ")
+
+
 def rank_pids(launcher):
     """Process ids of the ranks that a launcher started on this machine."""
     threads = pathlib.Path(f"/proc/{launcher.pid}/task").glob("*/children")
