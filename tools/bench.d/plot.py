@@ -83,3 +83,33 @@ def cost_by_size(results):
         body.append(text(x, HEIGHT - BOTTOM + 20, f"{found['atoms']:,}"))
     body.append(text(WIDTH / 2, HEIGHT - 12, "atoms"))
     return frame("Cost of water per atom", "CPU time per atom and step [us]", body)
+
+
+def cost_by_error(title, rows):
+    """Cost per constraint against the largest error left, both logarithmic: a line for each method of the rows, whose
+    points are its settings. Names stand at the last of them."""
+
+    def scaled(values, begin, end):
+        low, high = math.floor(math.log10(min(values))), math.ceil(math.log10(max(values)))
+        place = [begin + (end - begin) * (math.log10(value) - low) / (high - low) for value in values]
+        return place, [(k, begin + (end - begin) * (k - low) / (high - low)) for k in range(low, high + 1)]
+
+    across, columns = scaled([row["residual"] for row in rows], LEFT + 20, WIDTH - 110)
+    up, lines = scaled([row["us"] for row in rows], HEIGHT - BOTTOM - 10, 50)
+    body = [text(LEFT - 8, y + 4, f"{10.0**k:g}", "end") for k, y in lines]
+    body += [text(x, HEIGHT - BOTTOM + 20, f"1e{k}") for k, x in columns[:: max(1, len(columns) // 7)]]
+    methods = list(dict.fromkeys(row["method"] for row in rows))
+    taken = []
+    for number, method in enumerate(methods):
+        colour = f"hsl({360 * number // len(methods)},70%,40%)"
+        points = [(x, y) for x, y, row in zip(across, up, rows) if row["method"] == method]
+        path = " ".join(f"{x:.1f},{y:.1f}" for x, y in points)
+        body.append(f'<polyline points="{path}" fill="none" stroke="{colour}"/>')
+        body += [f'<circle cx="{x:.1f}" cy="{y:.1f}" r="3.5" fill="{colour}"/>' for x, y in points]
+        x, y = points[0]
+        while any(abs(x - a) < 80 and abs(y - b) < 13 for a, b in taken):
+            y += 13
+        taken.append((x, y))
+        body.append(text(x + 6, y + 4, method, "start", f'fill="{colour}"'))
+    body.append(text((LEFT + WIDTH) / 2, HEIGHT - 12, "largest relative error of a length"))
+    return frame(title, "CPU time per constraint [us]", body)
