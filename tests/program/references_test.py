@@ -1,12 +1,15 @@
 #!/usr/bin/env python3
-"""Energies and forces of whole systems agree with GROMACS'. Skipped where the references are not at hand."""
+"""Energies and forces of whole systems agree with GROMACS', where the references are at hand; NIST's sample
+configurations have the published energies, component by component, to the last digit."""
 
 import unittest
 
 from support import holon_runner as holon
+from support import nist
 from support import references
 
 SYSTEMS = holon.SHARED_SYSTEMS
+ROUNDING = 0.55  # of the last digit
 
 
 @unittest.skipUnless(SYSTEMS.is_dir(), "no reference systems beside the source")
@@ -44,6 +47,23 @@ class References(holon.ProgramTest):
 
     def test_protein_in_mixed(self):
         self.check("lysozyme", "mixed")
+
+
+class Nist(holon.ProgramTest):
+    def check(self, errors):
+        for name, error in errors.items():
+            self.assertLess(abs(error), ROUNDING, name)
+
+    def test_lennard_jones(self):
+        for cutoff in nist.LENNARD_JONES:
+            for number in nist.CONFIGURATIONS:
+                with self.subTest(cutoff=cutoff, configuration=number):
+                    self.check(nist.atoms_errors(self.work / f"{cutoff}-{number}", number, cutoff))
+
+    def test_water_with_plain_ewald(self):
+        for number in nist.CONFIGURATIONS:
+            with self.subTest(configuration=number):
+                self.check(nist.water_errors(self.work / str(number), number))
 
 
 if __name__ == "__main__":

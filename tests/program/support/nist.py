@@ -1,6 +1,6 @@
 """The sample configurations of NIST as inputs, and their published energies.
 
-Shared by nist_test.py and tools/acceptance. The configurations are in tests/data/nist; the energies are those of the
+Shared by references_test.py and tools/acceptance. The configurations are in tests/data/nist; the energies are those of the
 NIST Standard Reference Simulation Website, pages "SPC/E water reference calculations, 10 A cutoff" and
 "Lennard-Jones fluid reference calculations, cuboid cell".
 """

@@ -6,7 +6,7 @@ import constraint_methods
 from support import holon_runner as holon
 
 # Of other clusters than those of the comparison, or no solver.
-ELSEWHERE = {"springs", "settle", "star"}
+ELSEWHERE = {"springs", "settle", "star", "qshake", "unit-newton"}
 EXACT = ("newton", "m-shake", "rigid")
 
 

@@ -22,7 +22,8 @@ def solvers(molecule):
     """Values of constraint-algorithm to be tried; a guess in front of another solver once."""
     if molecule.body:
         return ["rigid"]
-    return [name for name in holon.constraint_algorithms() if name != "springs" and not name.startswith("wiggle+")]
+    elsewhere = ("springs", "qshake", "unit-newton")  # items 4 and 6
+    return [name for name in holon.constraint_algorithms() if name not in elsewhere and not name.startswith("wiggle+")]
 
 
 def takes(folder, name):
