@@ -8,11 +8,12 @@ import math
 
 from support import rigid_molecules
 
+# A cutoff beyond the length of a molecule: pairs that are excluded never cross it.
 MDP = """integrator = md-vv
 dt = 0.002
 coulombtype = reaction-field
-rcoulomb = 0.9
-rvdw = 0.9
+rcoulomb = 1.2
+rvdw = 1.2
 gen-vel = yes
 gen-temp = 250
 gen-seed = 5
