@@ -39,7 +39,7 @@ def linear(report):
 def temperatures(run):
     """Of protein and water at the last step [K], from velocities at the time of the positions."""
     log = (run.folder / "md.log").read_text()
-    rigid = int(re.search(r"^newton: 1 clusters, (\d+) constraints", log, re.M)[1])
+    rigid = int(re.search(r"^\S+: 1 clusters, (\d+) constraints", log, re.M)[1])
     trajectory = run.folder / "trajectory.h5md"
     velocities = trajectories.frames(trajectory, "velocity")[1][-1]
     kinetic = 0.5 * trajectories.masses(trajectory) * numpy.sum(velocities**2, axis=1)
