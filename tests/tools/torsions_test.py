@@ -2,10 +2,13 @@
 """holon-torsions: minima and modes of one molecule; holon-md with constraints = torsion-only from bent flat groups."""
 
 import csv
+import pathlib
 import re
+import sys
 
-from support import holon_runner as holon
-from support import vacuum_peptide
+sys.path.append(str(pathlib.Path(__file__).resolve().parents[1] / "program"))
+from support import holon_runner as holon  # noqa: E402
+from support import vacuum_peptide  # noqa: E402
 
 
 class Torsions(holon.ProgramTest):
