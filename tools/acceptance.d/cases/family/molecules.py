@@ -22,8 +22,9 @@ def solvers(molecule):
     """Values of constraint-algorithm to be tried; a guess in front of another solver once."""
     if molecule.body:
         return ["rigid"]
-    elsewhere = ("springs", "qshake", "unit-newton")  # items 4 and 6
-    return [name for name in holon.constraint_algorithms() if name not in elsewhere and not name.startswith("wiggle+")]
+    apart = ("newton", "springs", "qshake", "unit-newton")  # the first of all; items 4 and 6
+    names = [name for name in holon.constraint_algorithms() if name not in apart and not name.startswith("wiggle+")]
+    return ["newton", *names]
 
 
 def takes(folder, name):
