@@ -237,6 +237,7 @@ TEST(Rigid, RefusesWhatIsNoBody)
     const auto refused = [](MoleculeType type, const RigidBody& body) -> std::string {
         try {
             add_body(type, body);
+            refuse_links(type);
         } catch (const InputError& error) {
             return error.what();
         }
