@@ -45,7 +45,7 @@ BAROSTATS = {
     "C-rescale": {"tau-p": 0.5},
     "Parrinello-Rahman": {"tau-p": 1.0},
     "MTTK": {"tau-p": 1.0},
-    "Berendsen": {"tau-p": 0.5},
+    "Berendsen": {"tau-p": 0.5, "picoseconds": 3 * PICOSECONDS},  # what is a little wrong is seen late
 }
 
 
@@ -73,7 +73,8 @@ def sample(report, name, settings, temperature, pressure=None, seed=11):
     keys = {**SETTINGS, **settings, "ref-t": temperature, "gen-vel": "yes", "gen-temp": temperature}
     if pressure is not None:
         keys |= {"ref-p": pressure}
-    keys |= {"nsteps": round(PICOSECONDS / keys["dt"]), "nstenergy": 25, "ld-seed": seed, "gen-seed": seed + 1}
+    picoseconds = keys.pop("picoseconds", PICOSECONDS)
+    keys |= {"nsteps": round(picoseconds / keys["dt"]), "nstenergy": 25, "ld-seed": seed, "gen-seed": seed + 1}
     result = holon.run(report.work / name, files, 1, timeout=6 * 3600, overwrite=None, **words(keys))
     rows = trajectories.energies(report.work / name / "energy.csv")
     kept = rows["time_ps"] >= LEFT_OUT
