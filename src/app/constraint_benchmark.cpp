@@ -180,10 +180,7 @@ std::vector<BenchmarkRow> run_benchmark(const Communicator& comm, RunInput& inpu
         HOLON_ASSERT(moved != step.moved.end(), std::to_string(atoms.id[a])); // same grid, same owners
         atoms.x[a] += moved->second;
     }
-    return benchmark.run(atoms,
-                         {[&](AtomId id) { return partition.local().find(id); },
-                          [&](std::int32_t copy) { return partition.owner_of(copy); }},
-                         input.box, parameters.dt);
+    return benchmark.run(atoms, directory_of(partition), input.box, parameters.dt);
 }
 
 void show(const Communicator& comm, const RunInput& input, const std::vector<BenchmarkRow>& rows,

@@ -120,7 +120,7 @@ std::string find_rigid_bodies(const Communicator& comm, Topology& topology, cons
                               std::span<const AtomRecord> records, const Box& box, Notes& notes)
 {
     if (!parameters.keeps_bodies()) return {};
-    const bool linked = parameters.constraint_algorithm != "rigid";
+    const bool linked = parameters.links_bodies();
     const auto groups = atoms_of_groups(topology, parameters.rigid_groups);
     const auto positions = first_molecules(comm, topology, records, [&](const MoleculeType& molecule) {
         return !molecule.constraints.empty() || groups.contains(index(&molecule - topology.molecule_types.data()));

@@ -6,6 +6,12 @@
 
 namespace holon {
 
+AtomDirectory directory_of(const Partition& partition)
+{
+    return {[&partition](AtomId id) { return partition.local().find(id); },
+            [&partition](std::int32_t copy) { return partition.owner_of(copy); }};
+}
+
 ConstraintResult& ConstraintResult::operator+=(const ConstraintResult& other)
 {
     for (std::size_t k = 0; k < virial.size(); ++k) virial[k] += other.virial[k];

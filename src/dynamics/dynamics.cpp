@@ -31,9 +31,7 @@ void approach_planes(System& system, const Parameters& parameters, std::int64_t 
     constexpr int most = 30;
     constexpr double near = 1e-6;
     Constraints once(topology, system.clusters(), {"settle", "yoneya"}, solver_settings(parameters, system.comm()));
-    const auto& partition = system.partition();
-    once.rebuild(system.atoms, {[&](AtomId id) { return partition.local().find(id); },
-                                [&](std::int32_t copy) { return partition.owner_of(copy); }});
+    once.rebuild(system.atoms, directory_of(system.partition()));
     for (int go = 0; go < most; ++go) {
         system.atoms.x_ref = system.atoms.x;
         const auto result = once.project_positions(system.atoms, system.box(), {.step = step});

@@ -152,9 +152,7 @@ void ForceField::rebuild_terms(const ForceContext& context)
     external_forces_.set_up(context.atoms);
     group_energies_.set_up(context.atoms);
     if (!fixman_) return;
-    const auto& partition = context.partition;
-    fixman_->rebuild(context.atoms, {[&partition](AtomId id) { return partition.local().find(id); },
-                                     [&partition](std::int32_t copy) { return partition.owner_of(copy); }});
+    fixman_->rebuild(context.atoms, directory_of(context.partition));
 }
 
 void ForceField::rebuild_lists(const ForceContext& context)

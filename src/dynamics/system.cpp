@@ -56,12 +56,6 @@ std::array<double, 3> System::thinnest_domain() const
     return least;
 }
 
-AtomDirectory System::directory() const
-{
-    return {[this](AtomId id) { return partition_.local().find(id); },
-            [this](std::int32_t copy) { return partition_.owner_of(copy); }};
-}
-
 void System::distribute(std::vector<AtomRecord> records, std::vector<KeptNumber> kept)
 {
     partition_.distribute(std::move(records), std::move(kept), atoms, forces_.reach());
@@ -91,7 +85,7 @@ void System::renew_local_lists()
     forces_.rebuild_terms(force_context());
     {
         const auto timer = timers.measure(Stage::repartition);
-        constraints_.rebuild(atoms, directory());
+        constraints_.rebuild(atoms, directory_of(partition_));
     }
     forces_.rebuild_lists(force_context());
 }
@@ -178,8 +172,8 @@ void System::restore(Snapshot&& before)
     atoms.v = std::move(before.v);
     state.set(before.globals);
     atoms.kept = std::move(before.kept);
-    if (atoms.kept_begin.empty()) return;     // on any rank: no method keeps numbers
-    constraints_.rebuild(atoms, directory()); // solvers have copies of what they keep
+    if (atoms.kept_begin.empty()) return;                  // on any rank: no method keeps numbers
+    constraints_.rebuild(atoms, directory_of(partition_)); // solvers have copies of what they keep
 }
 
 void System::reverse()

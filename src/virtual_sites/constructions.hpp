@@ -19,11 +19,6 @@ inline Vec3 normal_part(const Vec3& v, const Vec3& e)
     return v - dot(v, e) * e;
 }
 
-inline Vec3 cross(const Vec3& a, const Vec3& b)
-{
-    return {a[1] * b[2] - a[2] * b[1], a[2] * b[0] - a[0] * b[2], a[0] * b[1] - a[1] * b[0]};
-}
-
 inline double length(const Vec3& v)
 {
     return std::sqrt(dot(v, v));

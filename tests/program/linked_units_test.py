@@ -9,14 +9,7 @@ from support import systems
 OCTANE, BIPHENYL = linked_molecules.octane(), linked_molecules.biphenyl()
 
 
-class LinkedUnits(holon.ProgramTest):
-    def refuse(self, name, files, says, **settings):
-        arguments = bad_input.write_input(self.work / name, files)
-        for ranks in (1, 2):
-            output = self.work / f"{name}-{ranks}"
-            self.assertEqual(bad_input.refusal([*arguments, "-o", output, *holon.options(settings)], ranks, says), "")
-            self.assertEqual(bad_input.left_behind(output), "")
-
+class LinkedUnits(bad_input.RefusalTest):
     def test_of_octane_move_as_all_distances_do(self):
         files = bad_input.write_input(self.work / "octane", linked_molecules.LIQUIDS["octane"]())
         how = {"precision": "double", "nsteps": 40}

@@ -8,16 +8,7 @@ from support import holon_runner as holon
 from support import rigid_molecules
 from support import systems
 
-MDP = """integrator = md-vv
-dt = 0.002
-coulombtype = reaction-field
-rcoulomb = 0.9
-rvdw = 0.9
-gen-vel = yes
-gen-temp = 250
-gen-seed = 5
-constraint-algorithm = rigid
-"""
+MDP = rigid_molecules.mdp(cutoff=0.9, more="constraint-algorithm = rigid\n")
 CO2 = rigid_molecules.CARBON_DIOXIDE
 BENZENE = rigid_molecules.BENZENE
 
@@ -31,14 +22,7 @@ def benzene(mdp="", constraints="", decimals=6):
     return rigid_molecules.files("BNZ", BENZENE, 4, 0.65, MDP + mdp, constraints, decimals)
 
 
-class RigidBodies(holon.ProgramTest):
-    def refuse(self, name, files, says, **settings):
-        arguments = bad_input.write_input(self.work / name, files)
-        for ranks in (1, 2):
-            output = self.work / f"{name}-{ranks}"
-            self.assertEqual(bad_input.refusal([*arguments, "-o", output, *holon.options(settings)], ranks, says), "")
-            self.assertEqual(bad_input.left_behind(output), "")
-
+class RigidBodies(bad_input.RefusalTest):
     def test_in_a_line_have_five_degrees_of_freedom(self):
         """Of three constraints, of which others can not keep more than two: a refusal without `rigid`."""
         files = carbon_dioxide()

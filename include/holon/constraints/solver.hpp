@@ -6,6 +6,7 @@
 #include <holon/system/atoms.hpp>
 #include <holon/system/clusters.hpp>
 #include <holon/system/needs.hpp>
+#include <holon/system/partition.hpp>
 
 #include <array>
 #include <bit>
@@ -33,6 +34,8 @@ struct AtomDirectory {
     std::function<std::int32_t(AtomId)> local_index; // the owned atom if this rank owns it, else any copy; -1: not here
     std::function<int(std::int32_t)> owner_of;       // rank that owns the atom of this copy (local index >= n_owned)
 };
+/// Of a partition, which must outlive it.
+AtomDirectory directory_of(const Partition& partition);
 
 /// What a projection has to do with those before and after it.
 enum class StepMotion : std::uint8_t {

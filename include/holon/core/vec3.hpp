@@ -18,6 +18,12 @@ inline double dot(const Vec3& a, const Vec3& b)
     return a[0] * b[0] + a[1] * b[1] + a[2] * b[2];
 }
 
+/// a x b, likewise.
+inline Vec3 cross(const Vec3& a, const Vec3& b)
+{
+    return {a[1] * b[2] - a[2] * b[1], a[2] * b[0] - a[0] * b[2], a[0] * b[1] - a[1] * b[0]};
+}
+
 /// Index of an atom in the whole system, in input order, from 0.
 using AtomId = std::int32_t;
 

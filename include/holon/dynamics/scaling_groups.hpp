@@ -39,11 +39,11 @@ public:
     /// How many there are in the whole system.
     static std::int64_t count(const Topology& topology, const std::vector<MoleculeClusters>& clusters);
 
-    /// 1/2 sum M U (x) U, masses and velocities of the groups [kJ/mol]. Collective.
+    /// 1/2 sum M U (x) U, masses and velocities of the groups [kJ/mol]: this rank's share. Collective.
     TensorSum kinetic_tensor(const Atoms& atoms, const Box& box) const;
 
     /// 1/2 sum (x_i - R) (x) f_i, of atoms.x_ref and the centres R of these: what makes the virial of atoms that of the
-    /// groups, added to it [kJ/mol]. Collective.
+    /// groups, added to it [kJ/mol]: likewise. Collective.
     TensorSum internal_virial(const Atoms& atoms, const Box& box) const;
 
     /// Takes the groups along with the box: their centres keep the fractional coordinates where they were `before` [ps]

@@ -127,7 +127,6 @@ public:
 private:
     std::vector<MoleculeNeeds> needs() const;
     std::array<double, 3> thinnest_domain() const;
-    AtomDirectory directory() const;
     ForceContext force_context() { return {atoms, partition_, load_, health, timers, time}; }
     void renew_local_lists();
     bool exploding() const;

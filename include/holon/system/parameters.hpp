@@ -138,11 +138,11 @@ struct Parameters {
     // constraints
     ConstraintKind constraints = ConstraintKind::none;
     std::string constraint_algorithm = "lincs"; // or the name of a solver
-    bool keeps_bodies() const                   // whether that is of rigid bodies
+    bool links_bodies() const                   // whether that is of rigid bodies that constraints may link
     {
-        return constraint_algorithm == "rigid" || constraint_algorithm == "qshake" ||
-               constraint_algorithm == "unit_newton";
+        return constraint_algorithm == "qshake" || constraint_algorithm == "unit_newton";
     }
+    bool keeps_bodies() const { return constraint_algorithm == "rigid" || links_bodies(); }
     double shake_tol = 1e-4;
     OverRelaxation shake_sor = OverRelaxation::automatic;
     double shake_omega = 0.0; // of shake_sor; 0: found out in every solution

@@ -13,11 +13,6 @@ namespace {
 constexpr double last_change = 1e-8;
 constexpr int max_iterations = 50;
 
-Vec3 cross(const Vec3& a, const Vec3& b)
-{
-    return {a[1] * b[2] - a[2] * b[1], a[2] * b[0] - a[0] * b[2], a[0] * b[1] - a[1] * b[0]};
-}
-
 Vec3 normalised(const Vec3& a)
 {
     return (1.0 / std::sqrt(dot(a, a))) * a;

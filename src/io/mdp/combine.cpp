@@ -145,8 +145,7 @@ public:
             fail("rigid-groups",
                  "must be empty unless constraint-algorithm = rigid, qshake or unit-newton, which alone keep shapes");
         if (v_.spring_tolerance > 0.1) fail("spring-tolerance", "must be at most 0.1: a spring is to keep its length");
-        const bool linked = v_.keeps_bodies() && v_.constraint_algorithm != "rigid";
-        if (linked && v_.constraints == ConstraintKind::torsion_only)
+        if (v_.links_bodies() && v_.constraints == ConstraintKind::torsion_only)
             fail("constraints", "must not be torsion-only with constraint-algorithm = qshake or unit-newton, whose "
                                 "units share no atoms; take newton");
         v_.spring_temperature = temperature_of_springs();
@@ -166,7 +165,7 @@ private:
         }
         if (v_.constraint_algorithm == "springs")
             fail("fixman", "must be no with constraint-algorithm = springs, which need no such potential");
-        if (v_.constraint_algorithm == "qshake" || v_.constraint_algorithm == "unit_newton")
+        if (v_.links_bodies())
             fail("fixman",
                  "must be no with constraint-algorithm = qshake or unit-newton: it is known for distances only");
         v_.fixman_temperature = v_.ensemble_temperature;

@@ -46,6 +46,18 @@ def left_behind(output):
     return f"left {sorted(path.name for path in output.iterdir())}" if output.exists() and any(output.iterdir()) else ""
 
 
+class RefusalTest(holon.ProgramTest):
+    """A test that has inputs refused."""
+
+    def refuse(self, name, files, says, **settings):
+        """On one rank and on two; `says`: what must stand in the message."""
+        arguments = write_input(self.work / name, files)
+        for ranks in (1, 2):
+            output = self.work / f"{name}-{ranks}"
+            self.assertEqual(refusal([*arguments, "-o", output, *holon.options(settings)], ranks, says), "")
+            self.assertEqual(left_behind(output), "")
+
+
 def check_case(case, folder, ranks):
     """Runs one malformed input in `folder`."""
     arguments = write_input(folder, case.files())

@@ -42,19 +42,14 @@ class Molecule:
     @property
     def constraints(self):
         """[ constraints ]"""
-        lines = [f"{i + 1} {j + 1} 1 {math.dist(self.places[i], self.places[j]):.9f}" for i, j in self.pairs]
-        return "\n".join(["[ constraints ]", *lines, ""])
-
-
-def all_pairs(count):
-    return [(i, j) for j in range(count) for i in range(j)]
+        return rigid_molecules.distances(self.places, self.pairs)
 
 
 def triangle(name, atoms, masses, sides, angle, spacing):
     """The first atom in the corner between `sides` [nm] at `angle` [degrees]."""
     half = math.radians(angle) / 2
     places = [(0.0, 0.0, 0.0)] + [(s * math.cos(half), sign * s * math.sin(half), 0.0) for s, sign in zip(sides, (1, -1))]
-    return Molecule(name, atoms, masses, places, all_pairs(3), spacing)
+    return Molecule(name, atoms, masses, places, rigid_molecules.all_pairs(3), spacing)
 
 
 def chloroform():
@@ -62,7 +57,7 @@ def chloroform():
     height = math.sqrt(0.1758**2 - side**2)
     corners = [(side * math.cos(a), side * math.sin(a), height) for a in (0, 2 * math.pi / 3, 4 * math.pi / 3)]
     places = [(0.0, 0.0, 0.0), *corners]
-    return Molecule("CHL", ["C", "CL1", "CL2", "CL3"], [13.019, *[35.453] * 3], places, all_pairs(4), 0.6)
+    return Molecule("CHL", ["C", "CL1", "CL2", "CL3"], [13.019, *[35.453] * 3], places, rigid_molecules.all_pairs(4), 0.6)
 
 
 def dimethyl_sulphoxide():
@@ -71,7 +66,7 @@ def dimethyl_sulphoxide():
     methyls = [(0.180 * math.cos(half), sign * 0.180 * math.sin(half), 0.0) for sign in (1, -1)]
     x = math.cos(math.radians(106.75)) / math.cos(half)
     places = [(0.0, 0.0, 0.0), (0.153 * x, 0.0, 0.153 * math.sqrt(1 - x * x)), *methyls]
-    return Molecule("DMSO", ["S", "O", "C1", "C2"], [32.06, 15.9994, 15.035, 15.035], places, all_pairs(4), 0.6)
+    return Molecule("DMSO", ["S", "O", "C1", "C2"], [32.06, 15.9994, 15.035, 15.035], places, rigid_molecules.all_pairs(4), 0.6)
 
 
 def chain(name, carbons, rigid_angles, spacing):
@@ -89,7 +84,7 @@ def chain(name, carbons, rigid_angles, spacing):
 def body(name, atoms, spacing):
     masses = [rigid_molecules.MASS[kind] for _, kind, _ in atoms]
     places = [place for _, _, place in atoms]
-    return Molecule(name, [a for a, _, _ in atoms], masses, places, all_pairs(len(atoms)), spacing, body=True)
+    return Molecule(name, [a for a, _, _ in atoms], masses, places, rigid_molecules.all_pairs(len(atoms)), spacing, body=True)
 
 
 MOLECULES = {

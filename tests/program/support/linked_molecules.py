@@ -9,15 +9,7 @@ import math
 from support import rigid_molecules
 
 # A cutoff beyond the length of a molecule: pairs that are excluded never cross it.
-MDP = """integrator = md-vv
-dt = 0.002
-coulombtype = reaction-field
-rcoulomb = 1.2
-rvdw = 1.2
-gen-vel = yes
-gen-temp = 250
-gen-seed = 5
-"""
+MDP = rigid_molecules.mdp(cutoff=1.2)
 CARBON_BOND, HYDROGEN_BOND, RING_BOND = 0.153, 0.109, 0.149  # nm
 
 
@@ -60,8 +52,7 @@ def constraints(atoms, units, links, within=True):
     pairs = list(links)
     for unit in units if within else []:
         pairs += itertools.combinations(unit, 2)
-    lines = [f"{i + 1} {j + 1} 1 {math.dist(atoms[i][2], atoms[j][2]):.9f}" for i, j in sorted(pairs)]
-    return "\n".join(["[ constraints ]", *lines, ""])
+    return rigid_molecules.distances([place for _, _, place in atoms], sorted(pairs))
 
 
 def files(name, molecule, cells, spacing, decimals=6, within=True):

@@ -29,12 +29,32 @@ BENZENE = [(f"C{k + 1}", "CA", place) for k, place in enumerate(hexagon(CARBON))
 ]
 
 
-def all_distances(atoms):
-    """[ constraints ] of all pairs."""
-    places = [place for _, _, place in atoms]
-    pairs = [(i, j) for j in range(len(atoms)) for i in range(j)]
+def mdp(cutoff, more=""):
+    """Constant energy from 250 K, `cutoff` [nm]."""
+    return f"""integrator = md-vv
+dt = 0.002
+coulombtype = reaction-field
+rcoulomb = {cutoff}
+rvdw = {cutoff}
+gen-vel = yes
+gen-temp = 250
+gen-seed = 5
+{more}"""
+
+
+def all_pairs(count):
+    return [(i, j) for j in range(count) for i in range(j)]
+
+
+def distances(places, pairs):
+    """[ constraints ] of these pairs of atoms, as long as they are apart."""
     lines = [f"{i + 1} {j + 1} 1 {math.dist(places[i], places[j]):.9f}" for i, j in pairs]
     return "\n".join(["[ constraints ]", *lines, ""])
+
+
+def all_distances(atoms):
+    """[ constraints ] of all pairs."""
+    return distances([place for _, _, place in atoms], all_pairs(len(atoms)))
 
 
 def topology(name, atoms, count, constraints=""):

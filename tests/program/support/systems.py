@@ -42,6 +42,12 @@ def write_gro(path, title, labels, positions, velocities, box, decimals=3):
         file.write(" ".join(f"{box[i][j]:.12f}" for i, j in order) + "\n")
 
 
+def nearest(vectors, box):
+    """Nearest images of vectors [nm] in a rectangular box, given by its rows."""
+    edges = numpy.diag(box)
+    return vectors - numpy.round(vectors / edges) * edges
+
+
 def relabel(labels, copies):
     """Labels of `copies` of a system one after another, with residue and atom numbers that go on."""
     residues = [int(label[:5]) for label in labels]
@@ -137,8 +143,7 @@ def lonely_chain(source, target, beads=8, speed=1.5):
     """The argon of an input with one constrained chain that flies through it at `speed` [nm/ps] across its length."""
     _, labels, positions, velocities, box = read_gro(source / "conf.gro")
     chain = zigzag(beads) + 0.4 * numpy.diag(box)
-    gaps = positions[:, None, :] - chain[None, :, :]
-    gaps -= numpy.round(gaps / numpy.diag(box)) * numpy.diag(box)
+    gaps = nearest(positions[:, None, :] - chain[None, :, :], box)
     kept = numpy.linalg.norm(gaps, axis=2).min(axis=1) > 0.33
     labels = [f"{1:5d}CHAIN{f'C{k + 1}':>5}{k + 1:5d}" for k in range(beads)]
     labels += [f"{k + 2:5d}AR      AR{beads + k + 1:5d}" for k in range(kept.sum())]

@@ -37,9 +37,8 @@ def way_back(report, files, name, **settings):
         timeout=3600,
     )
     x = [systems.read_gro(run.folder / "confout.gro")[2] for run in (start, back)]
-    box = numpy.diag(systems.read_gro(start.folder / "confout.gro")[4])
-    difference = x[1] - x[0]
-    return float(numpy.linalg.norm(difference - numpy.round(difference / box) * box, axis=1).max())
+    box = systems.read_gro(start.folder / "confout.gro")[4]
+    return float(numpy.linalg.norm(systems.nearest(x[1] - x[0], box), axis=1).max())
 
 
 def reversal(report):

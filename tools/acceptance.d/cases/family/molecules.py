@@ -2,7 +2,6 @@
 
 import re
 
-import numpy
 from support import bad_input
 from support import constrained_molecules
 from support import holon_runner as holon
@@ -36,9 +35,7 @@ def takes(folder, name):
 def difference(folder, other):
     """Largest difference of a position of two runs [nm]."""
     (_, _, here, _, box), (_, _, there, _, _) = (systems.read_gro(run / "confout.gro") for run in (folder, other))
-    edges = numpy.diag(box)
-    moved = here - there
-    return float(abs(moved - numpy.round(moved / edges) * edges).max())
+    return float(abs(systems.nearest(here - there, box)).max())
 
 
 def of_molecule(name):
