@@ -59,8 +59,9 @@ std::vector<std::string> solver_names()
     for (const auto& entry : constraint_solvers()) {
         // The guess is not for bodies; Yoneya's solution is one; a constrained acceleration is no correction of
         // positions.
-        const auto without = {make_wiggle_solver,      make_rigid_solver,  make_qshake_solver,
-                              make_unit_newton_solver, make_yoneya_solver, make_edberg_evans_morriss_solver};
+        const auto without = {
+            make_wiggle_solver, make_rigid_solver,       make_dlm_solver,    make_no_squish_solver,
+            make_qshake_solver, make_unit_newton_solver, make_yoneya_solver, make_edberg_evans_morriss_solver};
         if (std::ranges::find(without, entry.make) == without.end()) names.push_back(wiggle_and + entry.name);
     }
     return names;

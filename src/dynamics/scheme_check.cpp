@@ -27,6 +27,17 @@ void check_constrained_accelerations(const Topology& topology, const Parameters&
                "Use groups of whole molecules");
 }
 
+/// Their bodies turn freely between two kicks.
+void check_split_rotation(const Parameters& parameters, const SchemeTraits& traits)
+{
+    if (traits.half_kicks || traits.minimises) return;
+    const auto& name = parameters.constraint_algorithm;
+    throw InputError(
+        fmt::format("constraint-algorithm = {}: it turns bodies between the kicks of velocity Verlet, and "
+                    "integrator = {} is not that. Use integrator = md-vv, or constraint-algorithm = rigid.",
+                    name == "no_squish" ? "no-squish" : name, parameters.integrator));
+}
+
 } // namespace
 
 void check_scheme(const Topology& topology, const Parameters& parameters, Notes& notes)
@@ -38,6 +49,7 @@ void check_scheme(const Topology& topology, const Parameters& parameters, Notes&
                                      entry.name, topology.n_constraints()));
     if (parameters.constraint_algorithm == "edberg_evans_morriss" && topology.n_constraints() > 0)
         check_constrained_accelerations(topology, parameters, entry.traits);
+    if (parameters.splits_rotation() && topology.n_constraints() > 0) check_split_rotation(parameters, entry.traits);
     if (parameters.tc_groups.empty() || !groups_share_clusters(topology, parameters.tc_groups)) return;
     if (entry.mass != nullptr && parameters.bd_fric == 0.0)
         throw InputError(fmt::format("integrator = {}: constraints connect atoms of different tc-grps, whose frictions "

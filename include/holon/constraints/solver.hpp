@@ -184,6 +184,8 @@ struct SolverSettings {
     X(lambrakos)            /* forces of all constraints corrected at once, cut by any number of domains */            \
     X(ccma)                 /* likewise, times a sparse inverse matrix from ideal angles */                            \
     X(rigid)       /* whole bodies by their rotation, linear and planar ones, too, cut by any number of domains */     \
+    X(dlm)         /* likewise, by turns about one principal axis after the other */                                   \
+    X(no_squish)   /* likewise, in another order */                                                                    \
     X(qshake)      /* rigid units and what links them, one link after the other */                                     \
     X(unit_newton) /* likewise, all links at once by Newton's method */                                                \
     X(wiggle)      /* first guess from the constrained acceleration, then another solver */

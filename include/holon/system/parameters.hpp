@@ -142,7 +142,11 @@ struct Parameters {
     {
         return constraint_algorithm == "qshake" || constraint_algorithm == "unit_newton";
     }
-    bool keeps_bodies() const { return constraint_algorithm == "rigid" || links_bodies(); }
+    bool splits_rotation() const // whether that is of bodies that turn about one axis after the other
+    {
+        return constraint_algorithm == "dlm" || constraint_algorithm == "no_squish";
+    }
+    bool keeps_bodies() const { return constraint_algorithm == "rigid" || splits_rotation() || links_bodies(); }
     double shake_tol = 1e-4;
     OverRelaxation shake_sor = OverRelaxation::automatic;
     double shake_omega = 0.0; // of shake_sor; 0: found out in every solution

@@ -13,6 +13,8 @@
 /// Math. 5, 87 (2005). For atoms in a line what is across the line determines the rest. Velocities become those of the
 /// body's motion: v = V + w x r, I w = sum m r x v.
 ///
+/// Other ways to turn a body by its angular momentum: dlm.cpp, no_squish.cpp.
+///
 /// A is not part of the state: it is found in x_ref each time, as the rotation that fits b best to it, so that errors
 /// of the shape do not add up. The rotation comes from sums of m r b' and m s b' over the atoms; bodies of one shape
 /// are done eight at a time, in rigid_kernel.cpp.
@@ -20,10 +22,11 @@
 /// Across domains: every rank that owns an atom of a body solves for it as a whole, bit for bit alike, from copies of
 /// all its atoms, after one exchange of what their owners have. The price: a large body is worked out on each of its
 /// ranks, and held there in full.
-#include "rigid_template.hpp"
+#include "rigid.hpp"
 
 #include "bonds/bond.hpp"
 #include "cut_clusters/numbered_atoms.hpp"
+#include "rigid_template.hpp"
 
 #include <holon/core/index.hpp>
 #include <holon/core/instruction_sets.hpp>
@@ -93,7 +96,7 @@ struct Values {
 class RigidSolver final : public Solver {
 public:
     /// Always solved to round-off: there is no tolerance.
-    explicit RigidSolver(const SolverSettings& settings) : comm_(settings.comm) {}
+    RigidSolver(const SolverSettings& settings, rigid::Rotation rotation) : comm_(settings.comm), rotation_(rotation) {}
 
     bool keeps_shapes() const override { return true; }
     bool accepts(const MoleculeType& molecule, const ConstraintCluster& cluster) const override;
@@ -116,6 +119,7 @@ private:
                      std::vector<IVec3>& of_atoms) const;
 
     Communicator comm_;
+    rigid::Rotation rotation_;
     Kinds whole_, cut_;
     // Of bodies that may be cut, by number:
     NumberedAtoms numbered_;
@@ -170,6 +174,7 @@ void RigidSolver::run(Kinds& kinds, const Values& values, bool velocities, const
                 const rigid::Bodies bodies{
                     .n = static_cast<std::int64_t>(end - begin),
                     .shape = kind.shape.kernel(),
+                    .rotation = rotation_,
                     .atoms = kind.atoms.data() + begin * n_atoms,
                     .x_ref = numbers_of(values.reference),
                     .x = numbers_of(values.x),
@@ -267,9 +272,14 @@ ConstraintResult RigidSolver::project_velocities(Atoms& atoms, const Box& box, c
 
 } // namespace
 
+std::unique_ptr<Solver> make_rigid_body_solver(const SolverSettings& settings, rigid::Rotation rotation)
+{
+    return std::make_unique<RigidSolver>(settings, rotation);
+}
+
 std::unique_ptr<Solver> make_rigid_solver(const SolverSettings& settings)
 {
-    return std::make_unique<RigidSolver>(settings);
+    return make_rigid_body_solver(settings, rigid::Rotation::of_impulses);
 }
 
 } // namespace holon

@@ -1,45 +1,17 @@
 // Compiled once per instruction set: see kernel_variant.hpp.
-#include "rigid_kernel.hpp"
-
 #include <holon/core/kernel_variant.hpp>
 
-#include "bonds/lattice_lanes.hpp"
+#include "rigid_rotation.hpp"
 
 namespace holon::rigid {
 namespace {
 
 using namespace lattice_lanes;
-static_assert(rigid::lanes == lattice_lanes::lanes);
-
-/// The error is squared by every iteration: from this change of the quaternion on, no more is left than round-off.
-constexpr double last_change = 1e-8;
-constexpr int max_iterations = 50;
 
 constexpr int vector_size = 3 * lanes;
 
 /// The part of what is kept in which displacements are; positions and velocities are in parts 0 and 1.
 constexpr int moves = 2;
-
-HOLON_INLINE V3 scaled(double a, const V3& b)
-{
-    return (F8{} + a) * b;
-}
-HOLON_INLINE V3 added(const V3& sum, F8 a, const V3& b)
-{
-    return {multiply_add(a, b.x, sum.x), multiply_add(a, b.y, sum.y), multiply_add(a, b.z, sum.z)};
-}
-HOLON_INLINE V3 added(const V3& sum, double a, const V3& b)
-{
-    return added(sum, F8{} + a, b);
-}
-HOLON_INLINE V3 cross(const V3& a, const V3& b)
-{
-    return {a.y * b.z - a.z * b.y, a.z * b.x - a.x * b.z, a.x * b.y - a.y * b.x};
-}
-HOLON_INLINE V3 normalised(const V3& a)
-{
-    return (1.0 / square_root(dot(a, a))) * a;
-}
 
 HOLON_INLINE V3 load_vector(const double* values)
 {
@@ -178,80 +150,72 @@ struct Frame {
     HOLON_INLINE V3 in_space(const V3& a) const { return added(added(a.x * e[0], a.y, e[1]), a.z, e[2]); }
 };
 
-struct Inertia {
-    F8 x, y, z, per_x, per_y, per_z;
-    HOLON_INLINE explicit Inertia(const Template& shape)
-    {
-        const double a = shape.second[1] + shape.second[2], b = shape.second[0] + shape.second[2],
-                     c = shape.second[0] + shape.second[1];
-        x = F8{} + a;
-        y = F8{} + b;
-        z = F8{} + c;
-        per_x = F8{} + 1.0 / a;
-        per_y = F8{} + 1.0 / b;
-        per_z = F8{} + 1.0 / c;
-    }
-    HOLON_INLINE V3 operator*(const V3& a) const { return {x * a.x, y * a.y, z * a.z}; }
-    HOLON_INLINE V3 inverse_of(const V3& a) const { return {per_x * a.x, per_y * a.y, per_z * a.z}; }
-    /// a x (I a)
-    HOLON_INLINE V3 twist(const V3& a) const { return {(z - y) * a.y * a.z, (x - z) * a.z * a.x, (y - x) * a.x * a.y}; }
-};
-
-/// The vector part q of the unit quaternion (q0, q) with q0 I q + q x (I q) = h, from what it is to third order on. A
-/// lane takes no further part once it is done. Returns the lanes that have a solution, by less than a quarter of a
-/// turn; `iterations`: what each took.
-HOLON_INLINE I8 rotation(const Inertia& inertia, const V3& h, V3& q, I8& iterations)
-{
-    q = inertia.inverse_of(h);
-    q = multiply_add(F8{} + 0.5, dot(q, q), F8{} + 1.0) * (q - inertia.inverse_of(inertia.twist(q)));
-    iterations = I8{};
-    I8 active = ~I8{}, good = I8{};
-    const F8 dx = inertia.z - inertia.y, dy = inertia.x - inertia.z, dz = inertia.y - inertia.x;
-    for (int iteration = 1; iteration <= max_iterations && any_bit(active); ++iteration) {
-        const F8 q2 = dot(q, q);
-        active &= (I8)(q2 < 0.5);
-        const F8 q0 = square_root(1.0 - q2), square = 1.0 - q2;
-        const V3 iq = inertia * q, p = q0 * q;
-        // Both sides times q0, which saves dividing by it.
-        const V3 excess = square * iq + q0 * (inertia.twist(q) - h);
-        const V3 rows[] = {{square * inertia.x - iq.x * q.x, dx * p.z - iq.x * q.y, dx * p.y - iq.x * q.z},
-                           {dy * p.z - iq.y * q.x, square * inertia.y - iq.y * q.y, dy * p.x - iq.y * q.z},
-                           {dz * p.y - iq.z * q.x, dz * p.x - iq.z * q.y, square * inertia.z - iq.z * q.z}};
-        const V3 across[] = {cross(rows[1], rows[2]), cross(rows[2], rows[0]), cross(rows[0], rows[1])};
-        const V3 sum = added(added(excess.x * across[0], excess.y, across[1]), excess.z, across[2]);
-        const V3 change = kept_where(active, (1.0 / dot(rows[0], across[0])) * sum);
-        q = q - change;
-        iterations -= active; // -1 in each active lane
-        const I8 last = active & (I8)(dot(change, change) <= last_change * last_change);
-        good |= last;
-        active &= ~last;
-    }
-    return good;
-}
-
-/// Where the axes are after a step: `s` are the moments of the trial positions. Returns the lanes with a solution.
+/// Where a step turns the axes.
 template <int N>
-HOLON_INLINE I8 turned(const Template& shape, const Frame<N>& frame, const Moments<N>& s, V3 (&axes)[N], I8& iterations)
-{
-    if constexpr (N == 1) { // the torque is all across the line: what remains of the length is along it
-        const F8 along = dot(frame.e[0], s.along[0]);
-        const V3 across = added(s.along[0], -along, frame.e[0]);
-        const F8 left = shape.second[0] * shape.second[0] - dot(across, across);
-        axes[0] = scaled(1.0 / shape.second[0], added(across, square_root(left), frame.e[0]));
-        iterations = I8{} + 1;
-        return (I8)(left > 0.0) & (I8)(along > 0.0);
-    } else {
+struct Turned {
+    V3 axes[N];
+    I8 good, iterations; // the lanes with a solution, and what each took
+    /// Small rotations, which displacements lack to have the angular momentum of the trial positions: of the body
+    /// before the step, and of that after it. Zero but for splittings, which take the angular momentum as it is at the
+    /// end, where it is the same but another rate of turning.
+    V3 missing = {}, missing_after = {};
+    bool splits;
+
+    /// `s`: moments of the trial positions.
+    HOLON_INLINE Turned(const Bodies& bodies, const Frame<N>& frame, const Moments<N>& s)
+        : splits(bodies.rotation != Rotation::of_impulses)
+    {
+        if constexpr (N == 1)
+            turn_line(bodies.shape, frame, s);
+        else
+            turn_body(bodies, frame, s);
+    }
+
+private:
+    HOLON_INLINE void turn_body(const Bodies& bodies, const Frame<N>& frame, const Moments<N>& s)
+    {
+        const Inertia inertia(bodies.shape);
+        const V3 h = scaled(0.5, frame.torque(s));
         V3 q;
-        const I8 good = rotation(Inertia(shape), scaled(0.5, frame.torque(s)), q, iterations);
+        iterations = I8{} + 1;
+        good = splits ? split_rotation(bodies.rotation, inertia, h, q) : rotation(inertia, h, q, iterations);
         const F8 q0 = square_root(1.0 - dot(q, q));
         const V3 columns[] = {
             {1.0 - 2.0 * (q.y * q.y + q.z * q.z), 2.0 * (q.x * q.y + q0 * q.z), 2.0 * (q.x * q.z - q0 * q.y)},
             {2.0 * (q.x * q.y - q0 * q.z), 1.0 - 2.0 * (q.x * q.x + q.z * q.z), 2.0 * (q.y * q.z + q0 * q.x)},
             {2.0 * (q.x * q.z + q0 * q.y), 2.0 * (q.y * q.z - q0 * q.x), 1.0 - 2.0 * (q.x * q.x + q.y * q.y)}};
         for (int j = 0; j < N; ++j) axes[j] = frame.in_space(columns[j]);
-        return good;
+        if (!splits) return;
+        const V3 torque = scaled(2.0, h - q0 * (inertia * q) - inertia.twist(q));
+        const V3 after =
+            inertia.inverse_of({dot(columns[0], torque), dot(columns[1], torque), dot(columns[2], torque)});
+        missing = frame.in_space(inertia.inverse_of(torque));
+        missing_after = frame.in_space(added(added(after.x * columns[0], after.y, columns[1]), after.z, columns[2]));
     }
-}
+
+    /// The torque is all across the line: what remains of the length is along it. Split about an axis along the angular
+    /// momentum, the step is one turn about that.
+    HOLON_INLINE void turn_line(const Template& shape, const Frame<N>& frame, const Moments<N>& s)
+    {
+        const F8 along = dot(frame.e[0], s.along[0]);
+        const V3 across = added(s.along[0], -along, frame.e[0]);
+        iterations = I8{} + 1;
+        if (!splits) {
+            const F8 left = shape.second[0] * shape.second[0] - dot(across, across);
+            axes[0] = scaled(1.0 / shape.second[0], added(across, square_root(left), frame.e[0]));
+            good = (I8)(left > 0.0) & (I8)(along > 0.0);
+            return;
+        }
+        const V3 angle = scaled(1.0 / shape.second[0], across);
+        const F8 square = 0.25 * dot(angle, angle); // of half of it
+        const Turning half(square);
+        const F8 sine_per_angle = half.cosine * half.sine_per_angle;
+        const F8 cosine = 1.0 - 2.0 * square * half.sine_per_angle * half.sine_per_angle;
+        axes[0] = added(sine_per_angle * angle, cosine, frame.e[0]);
+        missing = missing_after = (1.0 - sine_per_angle) * cross(frame.e[0], angle);
+        good = (I8)(square < eighth_of_a_turn * eighth_of_a_turn) & (I8)(along > 0.0);
+    }
+};
 
 /// How fast the body turns, from the moments of its velocities; or the small angle, from those of displacements.
 template <int N>
@@ -278,13 +242,13 @@ HOLON_INLINE V3 about_mean(const Batch<N>& batch, const Moments<N>& sums, int at
     return load_vector(batch.kept(kept, atom)) - sums.mean;
 }
 
-/// Keeps displacement(k) for each atom k, less their own moments, which are zero but for what rounding leaves: so
-/// momentum and angular momentum do not change by the rounding of sums over places, which are a thousand times as
-/// large. turned_by(angle, k): how far an atom goes with a small rotation. Returns the lanes in which all displacements
-/// are numbers whose squares are below a limit.
-template <int N, class Displacement, class Turned>
-HOLON_INLINE I8 find_displacements(const Batch<N>& batch, const Frame<N>& frame, double limit,
-                                   Displacement displacement, Turned turned_by)
+/// Keeps displacement(k) for each atom k, less what rounding leaves of their moments, which should be those of no more
+/// than the rotation by -missing: so momentum and angular momentum do not change by the rounding of sums over places,
+/// which are a thousand times as large. turned_by(angle, k): how far an atom goes with a small rotation. Returns the
+/// lanes in which all displacements are numbers whose squares are below a limit.
+template <int N, class Displacement, class TurnedBy>
+HOLON_INLINE I8 find_displacements(const Batch<N>& batch, const Frame<N>& frame, double limit, const V3& missing,
+                                   Displacement displacement, TurnedBy turned_by)
 {
     Moments<N> rest;
     for (int k = 0; k < batch.shape.n_atoms; ++k) {
@@ -293,7 +257,7 @@ HOLON_INLINE I8 find_displacements(const Batch<N>& batch, const Frame<N>& frame,
         rest.add(batch.shape, k, d);
     }
     frame.mirror(rest);
-    const V3 angle = rotation_rate(batch.shape, frame, rest);
+    const V3 angle = rotation_rate(batch.shape, frame, rest) + missing;
     I8 good = ~I8{};
     for (int k = 0; k < batch.shape.n_atoms; ++k) {
         const V3 d = load_vector(batch.kept(moves, k)) - rest.mean - turned_by(angle, k);
@@ -343,15 +307,19 @@ HOLON_INLINE Outcome positions_of(const Bodies& bodies)
         auto s = moments_of(batch, bodies.x, position_unit, 0);
         const Frame<N> frame(r);
         frame.mirror(s);
-        V3 axes[N];
-        I8 iterations;
-        I8 good = turned(bodies.shape, frame, s, axes, iterations);
-        good &= find_displacements(
-            batch, frame, bodies.shape.radius2,
-            [&](int k)
-                __attribute__((always_inline)) { return put(batch, frame, axes, k) - about_mean(batch, s, k, 0); },
-            [&](const V3& angle, int k)
-                __attribute__((always_inline)) { return cross(angle, put(batch, frame, axes, k)); });
+        const Turned<N> turned(bodies, frame, s);
+        const auto turned_by = [&](const V3& angle, int k) __attribute__((always_inline))
+        {
+            return cross(angle, put(batch, frame, turned.axes, k));
+        };
+        const I8 good = turned.good & find_displacements(
+                                          batch, frame, bodies.shape.radius2, turned.missing,
+                                          [&](int k) __attribute__((always_inline)) {
+                                              return put(batch, frame, turned.axes, k) - about_mean(batch, s, k, 0);
+                                          },
+                                          turned_by);
+        V3 axes[N]; // where forces without a torque take them
+        for (int j = 0; j < N; ++j) axes[j] = turned.axes[j] + cross(turned.missing, frame.e[j]);
         keep_moments(batch, good, frame, axes, s);
 
         L3 of_first;
@@ -359,8 +327,10 @@ HOLON_INLINE Outcome positions_of(const Bodies& bodies)
             const V3 d = kept_where(good, load_vector(batch.kept(moves, k)));
             const L3 move = to_lattice(d, position_unit);
             batch.add(bodies.x, k, move);
-            if (bodies.inverse_dt > 0.0)
-                batch.add(bodies.v, k, to_lattice(scaled(bodies.inverse_dt, d), velocity_unit));
+            if (bodies.inverse_dt > 0.0) {
+                const V3 of_v = turned.splits ? d + kept_where(good, turned_by(turned.missing_after, k)) : d;
+                batch.add(bodies.v, k, to_lattice(scaled(bodies.inverse_dt, of_v), velocity_unit));
+            }
             if (k == 0) of_first = move;
             store_vector(batch.kept(0, k), load_vector(batch.kept(0, k)) + difference(of_first, move, position_unit));
         }
@@ -368,7 +338,7 @@ HOLON_INLINE Outcome positions_of(const Bodies& bodies)
             const V3 l = link(batch, k, 0);
             summary.note((0.5 * bodies.shape.inverse[k]) * (dot(l, l) - bodies.shape.d2[k]), good);
         }
-        iterations &= good;
+        const I8 iterations = turned.iterations & good;
         most = select(iterations > most, iterations, most);
         summary.note_failures(good, first, batch.n);
     }
@@ -396,7 +366,7 @@ HOLON_INLINE Outcome velocities_of(const Bodies& bodies)
         };
         const I8 good = find_displacements(
             batch, frame, __builtin_inf(),
-            [&](int k) __attribute__((always_inline)) { return turned_by(w, k) - about_mean(batch, v, k, 1); },
+            V3{}, [&](int k) __attribute__((always_inline)) { return turned_by(w, k) - about_mean(batch, v, k, 1); },
             turned_by);
         V3 rates[N];
         for (int j = 0; j < N; ++j) rates[j] = cross(w, frame.e[j]);

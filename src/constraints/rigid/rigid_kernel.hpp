@@ -25,11 +25,19 @@ struct Template {
     const double* inverse; // per link 1 / d^2
 };
 
+/// What the rotation of a step follows from.
+enum class Rotation : std::int8_t {
+    of_impulses, // constraint forces act where the atoms are before the step
+    dlm,         // turns about the principal axes, one after the other: 1 2 3 2 1
+    no_squish    // 3 2 1 2 3
+};
+
 /// Bodies come in batches of eight; the last batch is filled up with repetitions of the last body. Positions and
 /// velocities are integers of the lattice, three for each atom; those of a body are in one frame.
 struct Bodies {
     std::int64_t n;            // bodies
     Template shape;            // of all
+    Rotation rotation;         // position stage
     const std::int32_t* atoms; // per batch [n_atoms][8]: where their numbers are
     const std::int64_t* x_ref; // position stage
     std::int64_t* x;           // changed in the position stage

@@ -142,8 +142,10 @@ public:
         if (v_.feedback_steps != 0.0 && v_.feedback_steps < 1.0)
             fail("feedback-steps", "must be 0 (no feedback) or at least 1: errors can not die away faster than steps");
         if (!v_.rigid_names.empty() && !v_.keeps_bodies())
-            fail("rigid-groups",
-                 "must be empty unless constraint-algorithm = rigid, qshake or unit-newton, which alone keep shapes");
+            fail(
+                "rigid-groups",
+                "must be empty unless constraint-algorithm = rigid, dlm, no-squish, qshake or unit-newton, which alone "
+                "keep shapes");
         if (v_.spring_tolerance > 0.1) fail("spring-tolerance", "must be at most 0.1: a spring is to keep its length");
         if (v_.links_bodies() && v_.constraints == ConstraintKind::torsion_only)
             fail("constraints", "must not be torsion-only with constraint-algorithm = qshake or unit-newton, whose "
