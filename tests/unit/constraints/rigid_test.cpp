@@ -2,6 +2,7 @@
 #include <holon/constraints/rigid_shape.hpp>
 
 #include <support/constraint_molecules.hpp>
+#include <support/free_body.hpp>
 #include <support/solver_stages.hpp>
 
 #include <holon/core/error.hpp>
@@ -128,62 +129,9 @@ TEST(Rigid, IsNewtonWithAllDistancesToTheLastUnitOfTheLattice)
     }
 }
 
-/// A free body turns as it should: with RATTLE for a rigid body, energy and angular momentum are what they were at the
-/// end of every step, whatever the step; the rounding of positions and velocities is all that changes them.
-class FreeBody {
-public:
-    FreeBody(const MoleculeType& type, const std::vector<Vec3>& shape)
-    {
-        Noise noise(71);
-        system_.add(type, 1, turned_copies(shape, 1, noise));
-        system_.disturb(0.0, 1.5, 72);
-        part_ = std::make_unique<LocalPart>(system_, 0, [](AtomId) { return 0; });
-        constraints_ = std::make_unique<Constraints>(system_.topology, system_.clusters,
-                                                     std::vector<std::string>{"rigid"}, SolverSettings{});
-        constraints_->rebuild(part_->atoms, part_->directory());
-        part_->atoms.x = part_->atoms.x_ref;
-        constraints_->project_velocities(part_->atoms, system_.box, {0, 0.002, 0.0});
-    }
-
-    void step(double dt)
-    {
-        auto& atoms = part_->atoms;
-        atoms.x_ref = atoms.x;
-        for (std::size_t a = 0; a < atoms.x.size(); ++a)
-            atoms.x[a] += to_lattice(dt * to_real(atoms.v[a], velocity_unit), position_unit);
-        EXPECT_EQ(constraints_->project_positions(atoms, system_.box, {0, dt, 0.0}).failure, "");
-        EXPECT_EQ(constraints_->project_velocities(atoms, system_.box, {0, dt, 0.0}).failure, "");
-    }
-
-    /// Energy; angular momentum about the first atom's first place.
-    std::array<double, 4> invariants() const
-    {
-        std::array<double, 4> result{};
-        Vec3 l = Vec3::Zero(), momentum = Vec3::Zero(), centre = Vec3::Zero();
-        double mass = 0.0;
-        for (std::size_t a = 0; a < system_.x_ref.size(); ++a) {
-            const Vec3 r = to_real(IVec3(part_->atoms.x[a] - part_->atoms.x[0]), position_unit);
-            const Vec3 v = to_real(part_->atoms.v[a], velocity_unit);
-            const double m = system_.mass(a);
-            result[0] += 0.5 * m * dot(v, v);
-            l += m * r.cross(v);
-            momentum += m * v;
-            centre += m * r;
-            mass += m;
-        }
-        l -= centre.cross(momentum) / mass;
-        for (int k = 0; k < 3; ++k) result[static_cast<std::size_t>(k) + 1] = l[k];
-        return result;
-    }
-    double length_error() const { return system_.max_length_error(part_->atoms.x); }
-
-private:
-    ConstraintSystem system_;
-    std::unique_ptr<LocalPart> part_;
-    std::unique_ptr<Constraints> constraints_;
-};
-
-/// HOLON_ROTOR_STEPS: for longer than a test should take, with limits that grow as a random walk does.
+/// With RATTLE for a rigid body, energy and angular momentum are what they were at the end of every step, whatever the
+/// step; the rounding of positions and velocities is all that changes them. HOLON_ROTOR_STEPS: for longer than a test
+/// should take, with limits that grow as a random walk does.
 TEST(Rigid, FreeBodiesKeepEnergyAndAngularMomentum)
 {
     const char* const asked = std::getenv("HOLON_ROTOR_STEPS");
@@ -196,7 +144,7 @@ TEST(Rigid, FreeBodiesKeepEnergyAndAngularMomentum)
                                               {"Plane", heavy, flat_benzene()},
                                               {"CO2", std::vector<double>{12.0, 16.0, 18.0}, carbon_dioxide()}})
         for (const double dt : {0.002, 0.004}) {
-            FreeBody body(rigid_molecule(name, masses, shape), shape);
+            FreeBody body(rigid_molecule(name, masses, shape), shape, "rigid");
             const auto before = body.invariants();
             const double l = Vec3(before[1], before[2], before[3]).norm();
             for (int k = 0; k < steps; ++k) body.step(dt);

@@ -110,12 +110,15 @@ std::vector<Case> cases()
     return all;
 }
 
-/// Largest relative error of a length that a solver may leave, and largest error of a position [nm].
+/// Largest relative error of a length that a solver may leave, and largest error of a position [nm]; by how much a body
+/// turns further, or less, than impulses along the bonds of the reference would have it [nm at its atoms], and what
+/// that changes of the virial, relatively.
 struct Limits {
-    double length = 1e-13, position = 1e-13;
+    double length = 1e-13, position = 1e-13, rotation = 0.0, virial = 1e-9;
 };
 Limits limits_of(const std::string& solver)
 {
+    if (solver == "dlm" || solver == "no_squish") return {.rotation = 2e-5, .virial = 1e-3};
     if (solver == "yoneya") return {1e-2, 2e-3}; // one correction for the most violent of steps
     return {};
 }
@@ -156,7 +159,7 @@ TEST_P(Solvers, VelocitiesFollowThePositions)
     for (std::size_t a = 0; a < atoms.x.size(); ++a) {
         const Vec3 dx = to_real(IVec3(atoms.x[a] - system_.x[a]), position_unit);
         const Vec3 dv = to_real(IVec3(atoms.v[a] - system_.v[a]), velocity_unit);
-        EXPECT_LT((dv - dx / dt).norm(), 3.0 * position_unit / dt);
+        EXPECT_LT((dv - dx / dt).norm(), (3.0 * position_unit + limits_of(GetParam().solver).rotation) / dt);
     }
 }
 
@@ -214,10 +217,10 @@ TEST_P(Solvers, VirialIsThatOfTheDisplacements)
         const Vec3 r = to_real(IVec3(system_.x_ref[a] - system_.x_ref[origin]), position_unit);
         expected -= 0.5 * factor * system_.mass(a) * r * moved.transpose();
     }
-    const double scale = expected.cwiseAbs().maxCoeff();
+    const double scale = expected.cwiseAbs().maxCoeff(), limit = limits_of(GetParam().solver).virial * scale;
     ASSERT_GT(scale, 1.0);
     for (int k = 0; k < 9; ++k)
-        EXPECT_NEAR(result.virial[static_cast<std::size_t>(k)].value(), expected(k / 3, k % 3), 1e-9 * scale) << k;
+        EXPECT_NEAR(result.virial[static_cast<std::size_t>(k)].value(), expected(k / 3, k % 3), limit) << k;
 
     const auto before = atoms.v;
     result = constraints_->project_velocities(atoms, system_.box, {1, dt, 2.0 / dt});
@@ -286,7 +289,8 @@ TEST_P(Solvers, AgreesWithDenseNewton)
     const auto expected = dense_newton(system_);
     for (std::size_t a = 0; a < expected.size(); ++a) {
         const Vec3 moved = to_real(IVec3(part_.atoms.x[a] - system_.x[a]), position_unit);
-        EXPECT_LT((moved - expected[a]).norm(), limits_of(GetParam().solver).position) << a;
+        const auto limits = limits_of(GetParam().solver);
+        EXPECT_LT((moved - expected[a]).norm(), limits.position + limits.rotation) << a;
     }
 }
 
