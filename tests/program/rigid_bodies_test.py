@@ -1,12 +1,15 @@
 #!/usr/bin/env python3
-"""Rigid bodies: molecules in a line and in a plane, from distances and by group; cut by domains; refused with a reason."""
+"""Rigid bodies: molecules in a line and in a plane, from distances and by group; cut by domains; refused with a reason.
+Water by turns about one axis after the other."""
 
 import re
 
+import numpy
 from support import bad_input
 from support import holon_runner as holon
 from support import rigid_molecules
 from support import systems
+from support import trajectories
 
 MDP = rigid_molecules.mdp(cutoff=0.9, more="constraint-algorithm = rigid\n")
 CO2 = rigid_molecules.CARBON_DIOXIDE
@@ -97,6 +100,27 @@ class RigidBodies(bad_input.RefusalTest):
             _, _, start, _, _ = systems.read_gro(self.work / f"{name}-whole" / "conf.gro")
             self.assertGreater(abs(places[0] - start.reshape(places[0].shape)).max(), 1e-3)
             self.assertLess(abs(places[0] - places[1]).max(), 1e-7)
+
+    def test_turn_about_one_axis_after_another(self):
+        """Water by dlm and no-squish in a bath: its energy as with settle, same bits on any ranks and after a restart."""
+        bath = {"integrator": "md-vv", "tcoupl": "nose-hoover", "coulomb_modifier": "potential-shift", "nstenergy": 5}
+        spread = {}
+        for name in ("settle", "dlm", "no-squish"):
+            arguments = bad_input.write_input(self.work / name, rigid_molecules.water(name == "settle"))
+            algorithm = {"constraint_algorithm": "newton" if name == "settle" else name}
+            run = holon.run(self.work / f"{name}-1", arguments, 0, nsteps=120, **bath, **algorithm)
+            self.assertIn(f"{name.replace('-', '_')}: 1284 clusters", (run.folder / "md.log").read_text())
+            self.assertLess(run.summary["constraint_error"]["length_max_relative"], 1e-13)
+            spread[name] = numpy.ptp(trajectories.energies(run.folder / "energy.csv")["conserved"])
+            self.assertLess(spread[name], 2 * spread["settle"])
+            if name == "settle":
+                continue
+            part = holon.run(self.work / f"{name}-3", arguments, 3, nsteps=25, **bath, **algorithm)
+            goes_on = holon.run(part.folder, ["--restart", part.folder / "checkpoint.h5"], 2, nsteps=120)
+            self.assertEqual(goes_on.state_hash, run.state_hash)
+            says = (f"constraint-algorithm = {name}", "integrator = md is not", "integrator = md-vv", "= rigid")
+            words = [*arguments, "-o", self.work / "md", *holon.options({**algorithm, "integrator": "md"})]
+            self.assertEqual(bad_input.refusal(words, 0, says), "")
 
     def test_are_refused_where_they_can_not_be(self):
         grouped = benzene("rigid-groups = System\n")

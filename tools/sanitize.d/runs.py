@@ -16,7 +16,8 @@ from support import holon_runner as holon  # noqa: E402
 COMPLAINT = re.compile(r"Sanitizer|runtime error:")
 INTEGRATORS = ("md", "md-vv", "sd", "steep")
 # What some algorithms ask of a run.
-NEEDS = {"edberg-evans-morriss": {"integrator": "md-vv"}, "springs": {"integrator": "md", "dt": 0.0001}}
+NEEDS = {"springs": {"integrator": "md", "dt": 0.0001}}
+NEEDS |= {name: {"integrator": "md-vv"} for name in ("edberg-evans-morriss", "dlm", "no-squish")}
 
 
 def algorithms():

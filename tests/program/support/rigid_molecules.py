@@ -1,9 +1,12 @@
-"""Liquids of molecules that are rigid bodies: in a line (carbon dioxide), in a plane (benzene).
+"""Liquids of molecules that are rigid bodies: in a line (carbon dioxide), in a plane (benzene); water as such bodies.
 
 Shared by rigid_bodies_test.py and tools/acceptance.
 """
 
 import math
+import re
+
+from support import holon_runner as holon
 
 FORCE_FIELD = """[ defaults ]
 1 2 no 1.0 1.0
@@ -141,3 +144,12 @@ def files(name, atoms, cells, spacing, mdp, constraints="", decimals=6):
         "conf.gro": coordinates(name, atoms, cells, spacing, decimals),
         "topol.top": topology(name, atoms, cells**3, constraints),
     }
+
+
+def water(settles=False):
+    """SPC/E of the inputs, by three distances that make a rigid body, or by [ settles ]."""
+    texts = {file: (holon.INPUTS / "spce" / file).read_text() for file in ("md.mdp", "conf.gro", "topol.top")}
+    if not settles:
+        distances = "[ constraints ]\n1 2 1 0.1\n1 3 1 0.1\n2 3 1 0.1633\n\n"
+        texts["topol.top"] = re.sub(r"\[ settles \].*?\n\n", distances, texts["topol.top"], flags=re.S)
+    return texts

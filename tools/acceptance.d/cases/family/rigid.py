@@ -39,24 +39,18 @@ def rotor(report):
         report.at_most(f"{name}, {dt} ps: lengths", float(lengths), 1e-13)
 
 
-def water_topology(settles):
-    text = (SPCE / "topol.top").read_text()
-    rigid = "[ constraints ]\n1 2 1 0.1\n1 3 1 0.1\n2 3 1 0.1633\n"
-    return text if settles else re.sub(r"\[ settles \].*?\n\n", rigid + "\n", text, flags=re.S)
-
-
-def water(report):
-    """SPC/E by rigid bodies, by SETTLE and by Newton: averages at 300 K, and drift of the energy without a bath"""
+def compare_water(report, names, integrator):
+    """SPC/E by these solvers and by SETTLE: averages at 300 K, and drift of the energy without a bath."""
     nvt, drift = {}, {}
-    for name in ("settle", "rigid", "newton"):
+    for name in ("settle", *names):
         folder = report.work / name
-        files = {"topol.top": water_topology(name == "settle")}
-        files |= {file: (SPCE / file).read_text() for file in ("md.mdp", "conf.gro")}
-        arguments = bad_input.write_input(folder, files)
+        arguments = bad_input.write_input(folder, rigid_molecules.water(name == "settle"))
         algorithm = {"constraint_algorithm": "newton" if name == "settle" else name}
-        run = holon.run(folder / "nvt", arguments, 2, timeout=7200, nsteps=15000, nstenergy=10, **algorithm, **QUIET)
+        bath = {"integrator": integrator, "nsteps": 15000, "nstenergy": 10}
+        run = holon.run(folder / "nvt", arguments, 2, timeout=7200, **bath, **algorithm, **QUIET)
         log = (folder / "nvt" / "md.log").read_text()
-        report.check(f"{name}: has the waters", f"{name}: 1284 clusters" in log, holon.ndof(run.summary))
+        has = f"{name.replace('-', '_')}: 1284 clusters" in log
+        report.check(f"{name}: has the waters", has, holon.ndof(run.summary))
         nvt[name] = {key: series[200:] for key, series in trajectories.energies(folder / "nvt" / "energy.csv").items()}
         start = [*arguments[:2], "-c", folder / "nvt" / "confout.gro", *arguments[4:]]
         plain = {"tcoupl": "no", "integrator": "md-vv", "coulomb_modifier": "potential-shift", "precision": "double"}
@@ -65,11 +59,16 @@ def water(report):
         slope = numpy.polyfit(conserved["time_ps"], conserved["conserved"], 1)[0]
         drift[name] = float(slope) / holon.ndof(run.summary) / (canonical.BOLTZMANN * 300) * 1000
         report.note(f"{name}: drift [kT/ns per degree of freedom]", drift[name])
-    for name in ("rigid", "newton"):
+    for name in names:
         for quantity in ("potential", "temperature", "pressure_bar"):
             key = next(key for key in nvt[name] if key.startswith(quantity))
             densities.compare(report, f"{name} against settle: {key}", nvt[name][key], nvt["settle"][key])
         report.at_most(f"{name}: drift less that of settle", abs(drift[name] - drift["settle"]), 0.05)
+
+
+def water(report):
+    """SPC/E by rigid bodies, by SETTLE and by Newton: averages at 300 K, and drift of the energy without a bath"""
+    compare_water(report, ("rigid", "newton"), "md")
 
 
 LIQUIDS = {
@@ -145,9 +144,7 @@ def cost(report):
         report.note(f"rigid, {stage} [us for 1284 waters]", times["rigid", stage])
     whole = {}
     for name in ("settle", "rigid"):
-        files = {"topol.top": water_topology(name == "settle")}
-        files |= {file: (SPCE / file).read_text() for file in ("md.mdp", "conf.gro")}
-        arguments = bad_input.write_input(report.work / name, files)
+        arguments = bad_input.write_input(report.work / name, rigid_molecules.water(name == "settle"))
         algorithm = {"constraint_algorithm": "newton" if name == "settle" else "rigid"}
         runs = [
             holon.run(report.work / f"{name}-{k}", arguments, 1, nsteps=500, **algorithm, **QUIET).summary for k in range(3)
