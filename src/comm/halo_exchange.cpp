@@ -101,7 +101,7 @@ struct HaloExchange::Impl {
     void start_outward(std::span<Row> x)
     {
         const auto value = [&x](const Peer& peer, std::size_t k) -> IVec3 {
-            const IVec3 own = packed(x[index(peer.atoms[k])]);
+            IVec3 own = packed(x[index(peer.atoms[k])]);
             if constexpr (shifted) return own + peer.shifts[index(peer.wrap_of[k])];
             return own;
         };

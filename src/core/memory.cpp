@@ -29,7 +29,7 @@ void return_pages_of_files()
             begin = lasts ? first : 0;
             end = lasts ? last : 0;
         } else if (std::sscanf(line.c_str(), "Anonymous: %zu", &anonymous) == 1 && anonymous == 0 && begin < end) {
-            ::madvise(reinterpret_cast<void*>(begin), end - begin, MADV_DONTNEED);
+            ::madvise(reinterpret_cast<void*>(begin), end - begin, MADV_DONTNEED); // NOLINT(performance-no-int-to-ptr)
         }
     }
 }

@@ -73,7 +73,7 @@ struct FourierGrid<Real>::Impl {
     };
     std::vector<Lines> lines_of; // each thread's
 
-    Impl(Communicator comm, const PencilLayout& l) : layout(l)
+    Impl(const Communicator& comm, const PencilLayout& l) : layout(l)
     {
         const int pencil = layout.pencil_of(comm.rank());
         if (pencil < 0) return;

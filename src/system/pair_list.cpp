@@ -121,7 +121,7 @@ struct PairList::Columns {
             2.0F * static_cast<float>(portable::root(volume * width / std::max(1.0F, static_cast<float>(atoms)), 3));
         for (std::size_t k = 0; k < 2; ++k) {
             const float extent = std::max(1e-3F, all.extent(k)) * 1.0001F;
-            n[k] = std::clamp(static_cast<int>(extent / side + 0.5F), 1, 4096);
+            n[k] = std::clamp(static_cast<int>(extent / side + 0.5F), 1, 4096); // NOLINT(bugprone-incorrect-roundings)
             low[k] = all.low[k];
             size[k] = extent / static_cast<float>(n[k]);
         }

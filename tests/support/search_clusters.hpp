@@ -2,6 +2,7 @@
 
 #include <system/pair_search.hpp>
 
+#include <holon/core/instruction_sets.hpp>
 #include <holon/core/vec3.hpp>
 
 #include <algorithm>
@@ -28,10 +29,10 @@ inline std::vector<SearchVariant> search_variants()
                                     pair::prune_baseline, pair::largest_steps_baseline, pair::expected_steps_baseline,
                                     pair::centre_baseline}};
 #if defined(__x86_64__)
-    if (__builtin_cpu_supports("x86-64-v3"))
+    if (best_instruction_set() >= InstructionSet::v3)
         all.push_back({"v3", pair::find_candidates_v3, pair::find_entries_v3, pair::prune_v3, pair::largest_steps_v3,
                        pair::expected_steps_v3, pair::centre_v3});
-    if (__builtin_cpu_supports("x86-64-v4"))
+    if (best_instruction_set() >= InstructionSet::v4)
         all.push_back({"v4", pair::find_candidates_v4, pair::find_entries_v4, pair::prune_v4, pair::largest_steps_v4,
                        pair::expected_steps_v4, pair::centre_v4});
 #endif

@@ -78,7 +78,7 @@ public:
     {                                                                                                                  \
         return {a.low op b.low, a.high op b.high};                                                                     \
     }                                                                                                                  \
-    HOLON_INLINE Wide& operator op##=(Wide b)                                                                          \
+    HOLON_INLINE Wide& operator op##=(Wide b) /* NOLINT(bugprone-macro-parentheses) */                                 \
     {                                                                                                                  \
         return *this = *this op b;                                                                                     \
     }

@@ -189,7 +189,7 @@ bool UnitMotion::settle_body()
 
 Vec3 UnitMotion::change(std::size_t atom) const
 {
-    const Vec3 shift = inverse_mass_ * impulse_;
+    Vec3 shift = inverse_mass_ * impulse_;
     if (shape_ == nullptr) return shift;
     return shift + ((velocities_ ? cross(rate_, reach(atom)) : reach(atom)) - trial_[atom]);
 }
@@ -217,7 +217,7 @@ Vec3 UnitMotion::turn_by(const Vec3& torque) const
 
 Vec3 UnitMotion::response(std::size_t atom, std::size_t from, const Vec3& impulse) const
 {
-    const Vec3 shift = inverse_mass_ * impulse;
+    Vec3 shift = inverse_mass_ * impulse;
     if (shape_ == nullptr) return shift;
     return shift + cross(turn_by(cross(lever(from), impulse)), reach(atom));
 }

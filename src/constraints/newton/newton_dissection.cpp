@@ -216,7 +216,7 @@ private:
             graph[index(i)].push_back(j);
             graph[index(j)].push_back(i);
         }
-        const auto best = best_cut(set, graph, cost);
+        auto best = best_cut(set, graph, cost);
         for (const auto atom : atoms) number_[index(atom)] = -1;
         return best;
     }

@@ -41,7 +41,7 @@ public:
     /// Eliminating a pivot couples all its neighbours, which are returned, to each other.
     std::vector<std::int32_t> eliminate(std::int32_t pivot)
     {
-        const std::vector<std::int32_t> around(neighbours(pivot).begin(), neighbours(pivot).end());
+        std::vector<std::int32_t> around(neighbours(pivot).begin(), neighbours(pivot).end());
         for (const auto a : around) {
             auto& others = neighbours_[index(a)];
             others.erase(pivot);

@@ -210,7 +210,7 @@ Reported run(const KernelData& data)
         const Parameters parameters{data.parameters + b * data.n_parameters, data.n_parameters, data.constants,
                                     reported};
         const auto term = Term::template compute<F8>(difference, parameters);
-        constexpr int n_forces = sizeof term.f / sizeof term.f[0];
+        constexpr int n_forces = std::extent_v<decltype(term.f)>;
 #pragma GCC unroll 4
         for (int m = 0; m < n_forces; ++m) {
             const L3 force = round_force(term.f[m], clamped);

@@ -109,11 +109,14 @@ HOLON_INLINE T smooth_part(T r2, const Constants<S>& k)
     static_assert(form == Form::plain || form == Form::ewald);
     if constexpr (form == Form::plain) return splat<T>(-k.two_k_rf);
     const T s = multiply_add(r2, splat<T>(k.inverse_rc2), splat<T>(S(-0.5)));
-    if constexpr (degree < 0) return polynomial(k.ewald_force, k.degree, s);
-    T sum = splat<T>(k.ewald_force[degree < 0 ? 0 : degree]);
+    if constexpr (degree < 0) {
+        return polynomial(k.ewald_force, k.degree, s);
+    } else {
+        T sum = splat<T>(k.ewald_force[degree]);
 #pragma GCC unroll 24
-    for (int p = degree - 1; p >= 0; --p) sum = multiply_add(sum, s, splat<T>(k.ewald_force[p]));
-    return sum;
+        for (int p = degree - 1; p >= 0; --p) sum = multiply_add(sum, s, splat<T>(k.ewald_force[p]));
+        return sum;
+    }
 }
 
 /// F/r of Coulomb for a product of charges.

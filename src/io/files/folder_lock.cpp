@@ -62,7 +62,7 @@ FolderLock::FolderLock(std::string path, Timing timing) : path_(std::move(path))
         sleep_seconds(0.1 * timing_.patience);
         if (const auto now = read(); !now.starts_with(identity_)) refuse(now);
     }
-    thread_ = std::jthread([this](std::stop_token stop) { beat(stop); });
+    thread_ = std::jthread([this](const std::stop_token& stop) { beat(stop); });
 }
 
 FolderLock::~FolderLock()
@@ -124,7 +124,7 @@ void FolderLock::write() const
         throw InputError(fmt::format("Cannot write {}: {}.", path_, std::strerror(errno)));
 }
 
-void FolderLock::beat(std::stop_token stop)
+void FolderLock::beat(const std::stop_token& stop)
 {
     std::unique_lock lock(mutex_);
     while (!changed_.wait_for(lock, stop, std::chrono::duration<double>(timing_.heartbeat), [] { return false; })) {

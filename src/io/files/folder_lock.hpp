@@ -33,7 +33,7 @@ private:
     void wait_for_sign_of_life(const std::string& holder) const;
     std::string read() const;
     void write() const;
-    void beat(std::stop_token stop);
+    void beat(const std::stop_token& stop);
     [[noreturn]] void refuse(const std::string& holder) const;
 
     std::string path_;

@@ -35,7 +35,7 @@ std::string take_word(std::string_view& text)
 {
     text = trimmed(text);
     const std::size_t length = std::min(text.find_first_of(" \t"), text.size());
-    const std::string word(text.substr(0, length));
+    std::string word(text.substr(0, length));
     text = trimmed(text.substr(length));
     return word;
 }

@@ -42,9 +42,9 @@ void note_tables(const Fields& fields, const SectionInfo& section, std::set<std:
 fs::path table_file(const std::string& ending, const fs::path& beside, const std::vector<std::string>& named)
 {
     std::error_code error;
-    for (const fs::path name : named) {
+    for (fs::path name : named) {
         if (name.filename().string().ends_with(ending)) return name;
-        const auto of_stem = name.parent_path() / (name.stem().string() + ending);
+        auto of_stem = name.parent_path() / (name.stem().string() + ending);
         if (fs::exists(of_stem, error)) return of_stem;
     }
     const auto found = beside / ("table" + ending);

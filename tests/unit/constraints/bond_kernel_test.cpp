@@ -1,4 +1,6 @@
 // The kernels that make bonds from the lattice and find their largest error: what the formulas say, to the last bit.
+#include <holon/core/instruction_sets.hpp>
+
 #include <support/constraint_system.hpp>
 
 #include <constraints/bonds/bond_kernel.hpp>
@@ -33,8 +35,8 @@ std::vector<Variant> variants()
 {
     std::vector<Variant> all{HOLON_VARIANT_OF(baseline)};
 #if defined(__x86_64__)
-    if (__builtin_cpu_supports("x86-64-v3")) all.push_back(HOLON_VARIANT_OF(v3));
-    if (__builtin_cpu_supports("x86-64-v4")) all.push_back(HOLON_VARIANT_OF(v4));
+    if (best_instruction_set() >= InstructionSet::v3) all.push_back(HOLON_VARIANT_OF(v3));
+    if (best_instruction_set() >= InstructionSet::v4) all.push_back(HOLON_VARIANT_OF(v4));
 #endif
     return all;
 }

@@ -1,5 +1,7 @@
 // The kernels of sparse elimination give the same bits with every instruction set, whatever the number of neighbours of
 // a pivot. That they solve equations is in elimination_test.cpp.
+#include <holon/core/instruction_sets.hpp>
+
 #include <support/constraint_system.hpp>
 
 #include <constraints/newton/elimination_kernel.hpp>
@@ -25,8 +27,8 @@ std::vector<Variant> variants()
     using namespace elimination;
     std::vector<Variant> all{{"baseline", factor_baseline, forward_baseline, backward_baseline}};
 #if defined(__x86_64__)
-    if (__builtin_cpu_supports("x86-64-v3")) all.push_back({"v3", factor_v3, forward_v3, backward_v3});
-    if (__builtin_cpu_supports("x86-64-v4")) all.push_back({"v4", factor_v4, forward_v4, backward_v4});
+    if (best_instruction_set() >= InstructionSet::v3) all.push_back({"v3", factor_v3, forward_v3, backward_v3});
+    if (best_instruction_set() >= InstructionSet::v4) all.push_back({"v4", factor_v4, forward_v4, backward_v4});
 #endif
     return all;
 }

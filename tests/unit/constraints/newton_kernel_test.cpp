@@ -1,5 +1,7 @@
 // The kernels of Newton's method at a leaf: the same bits with every instruction set, and the matrix, right side and
 // moves of a chain as the formulas say.
+#include <holon/core/instruction_sets.hpp>
+
 #include <support/constraint_system.hpp>
 
 #include <constraints/newton/newton_kernel.hpp>
@@ -39,8 +41,8 @@ std::vector<Variant> variants()
 {
     std::vector<Variant> all{HOLON_VARIANT_OF(baseline)};
 #if defined(__x86_64__)
-    if (__builtin_cpu_supports("x86-64-v3")) all.push_back(HOLON_VARIANT_OF(v3));
-    if (__builtin_cpu_supports("x86-64-v4")) all.push_back(HOLON_VARIANT_OF(v4));
+    if (best_instruction_set() >= InstructionSet::v3) all.push_back(HOLON_VARIANT_OF(v3));
+    if (best_instruction_set() >= InstructionSet::v4) all.push_back(HOLON_VARIANT_OF(v4));
 #endif
     return all;
 }

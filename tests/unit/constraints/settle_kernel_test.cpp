@@ -1,4 +1,6 @@
 // The kernels of SETTLE: the same bits with every instruction set, and each water as if it were alone.
+#include <holon/core/instruction_sets.hpp>
+
 #include <support/constraint_system.hpp>
 
 #include <constraints/whole_clusters/settle_kernel.hpp>
@@ -72,8 +74,10 @@ std::vector<Variant> variants()
 {
     std::vector<Variant> all{{"baseline", settle::positions_baseline, settle::velocities_baseline}};
 #if defined(__x86_64__)
-    if (__builtin_cpu_supports("x86-64-v3")) all.push_back({"v3", settle::positions_v3, settle::velocities_v3});
-    if (__builtin_cpu_supports("x86-64-v4")) all.push_back({"v4", settle::positions_v4, settle::velocities_v4});
+    if (best_instruction_set() >= InstructionSet::v3)
+        all.push_back({"v3", settle::positions_v3, settle::velocities_v3});
+    if (best_instruction_set() >= InstructionSet::v4)
+        all.push_back({"v4", settle::positions_v4, settle::velocities_v4});
 #endif
     return all;
 }

@@ -1,5 +1,7 @@
 // The kernels of SHAKE: the same bits with every instruction set, and those of one constraint after the other, wherever
 // a run begins and ends.
+#include <holon/core/instruction_sets.hpp>
+
 #include <support/constraint_system.hpp>
 
 #include <constraints/shake/shake_kernel.hpp>
@@ -27,8 +29,10 @@ std::vector<Variant> variants()
 {
     std::vector<Variant> all{{"baseline", shake::correct_lengths_baseline, shake::correct_rates_baseline}};
 #if defined(__x86_64__)
-    if (__builtin_cpu_supports("x86-64-v3")) all.push_back({"v3", shake::correct_lengths_v3, shake::correct_rates_v3});
-    if (__builtin_cpu_supports("x86-64-v4")) all.push_back({"v4", shake::correct_lengths_v4, shake::correct_rates_v4});
+    if (best_instruction_set() >= InstructionSet::v3)
+        all.push_back({"v3", shake::correct_lengths_v3, shake::correct_rates_v3});
+    if (best_instruction_set() >= InstructionSet::v4)
+        all.push_back({"v4", shake::correct_lengths_v4, shake::correct_rates_v4});
 #endif
     return all;
 }

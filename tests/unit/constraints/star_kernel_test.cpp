@@ -1,5 +1,7 @@
 // The kernels of the star solver: the same bits with every instruction set, each star as if it were alone, and what
 // Newton's method in wider numbers gives.
+#include <holon/core/instruction_sets.hpp>
+
 #include <support/constraint_system.hpp>
 
 #include <constraints/whole_clusters/star_kernel.hpp>
@@ -107,8 +109,8 @@ std::vector<Variant> variants()
 {
     std::vector<Variant> all{{"baseline", star::positions_baseline, star::velocities_baseline}};
 #if defined(__x86_64__)
-    if (__builtin_cpu_supports("x86-64-v3")) all.push_back({"v3", star::positions_v3, star::velocities_v3});
-    if (__builtin_cpu_supports("x86-64-v4")) all.push_back({"v4", star::positions_v4, star::velocities_v4});
+    if (best_instruction_set() >= InstructionSet::v3) all.push_back({"v3", star::positions_v3, star::velocities_v3});
+    if (best_instruction_set() >= InstructionSet::v4) all.push_back({"v4", star::positions_v4, star::velocities_v4});
 #endif
     return all;
 }

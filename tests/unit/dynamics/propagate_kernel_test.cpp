@@ -1,4 +1,5 @@
 // The kernels of kicks and drifts: what round_to_int_clamped() makes of each number, with every instruction set.
+#include <holon/core/instruction_sets.hpp>
 #include <holon/core/lattice.hpp>
 
 #include <dynamics/propagate_kernel.hpp>
@@ -22,8 +23,8 @@ std::vector<Variant> variants()
 {
     std::vector<Variant> all{{"baseline", propagate::kick_baseline, propagate::drift_baseline}};
 #if defined(__x86_64__)
-    if (__builtin_cpu_supports("x86-64-v3")) all.push_back({"v3", propagate::kick_v3, propagate::drift_v3});
-    if (__builtin_cpu_supports("x86-64-v4")) all.push_back({"v4", propagate::kick_v4, propagate::drift_v4});
+    if (best_instruction_set() >= InstructionSet::v3) all.push_back({"v3", propagate::kick_v3, propagate::drift_v3});
+    if (best_instruction_set() >= InstructionSet::v4) all.push_back({"v4", propagate::kick_v4, propagate::drift_v4});
 #endif
     return all;
 }

@@ -1,4 +1,6 @@
 // The kernels of all instruction sets do the same as the terms' formulas one by one.
+#include <holon/core/instruction_sets.hpp>
+
 #include "bonded_fixture.hpp"
 
 #include <forces/bonded/bonded_terms.hpp>
@@ -116,8 +118,8 @@ std::vector<Kernels> variants()
 {
     std::vector<Kernels> all;
 #if defined(__x86_64__)
-    if (__builtin_cpu_supports("x86-64-v3")) all.push_back(run_v3);
-    if (__builtin_cpu_supports("x86-64-v4")) all.push_back(run_v4);
+    if (best_instruction_set() >= InstructionSet::v3) all.push_back(run_v3);
+    if (best_instruction_set() >= InstructionSet::v4) all.push_back(run_v4);
 #endif
     return all;
 }

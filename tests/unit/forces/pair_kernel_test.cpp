@@ -1,4 +1,6 @@
 // The kernels of all instruction sets do the same, whatever way they take.
+#include <holon/core/instruction_sets.hpp>
+
 #include <forces/pairs/pair_kernel.hpp>
 
 #include <support/pair_settings.hpp>
@@ -145,9 +147,9 @@ std::vector<Variant> variants()
 {
     std::vector<Variant> all;
 #if defined(__x86_64__)
-    if (__builtin_cpu_supports("x86-64-v3"))
+    if (best_instruction_set() >= InstructionSet::v3)
         all.push_back({"v3", {pair::run_kernel_v3, pair::fold_v3}, pair::run_energies_v3});
-    if (__builtin_cpu_supports("x86-64-v4"))
+    if (best_instruction_set() >= InstructionSet::v4)
         all.push_back({"v4", {pair::run_kernel_v4, pair::fold_v4}, pair::run_energies_v4});
 #endif
     return all;

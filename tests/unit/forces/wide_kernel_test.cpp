@@ -4,6 +4,7 @@
 #include <support/constraint_system.hpp>
 #include <support/pair_settings.hpp>
 
+#include <holon/core/instruction_sets.hpp>
 #include <holon/core/lattice.hpp>
 
 #include <gtest/gtest.h>
@@ -28,8 +29,8 @@ std::vector<Variant> variants()
 {
     std::vector<Variant> all{{"baseline", pair::wide_forces_baseline}};
 #if defined(__x86_64__)
-    if (__builtin_cpu_supports("x86-64-v3")) all.push_back({"v3", pair::wide_forces_v3});
-    if (__builtin_cpu_supports("x86-64-v4")) all.push_back({"v4", pair::wide_forces_v4});
+    if (best_instruction_set() >= InstructionSet::v3) all.push_back({"v3", pair::wide_forces_v3});
+    if (best_instruction_set() >= InstructionSet::v4) all.push_back({"v4", pair::wide_forces_v4});
 #endif
     return all;
 }

@@ -1,4 +1,6 @@
 // The kernels of the mesh: the same bits with every instruction set, and the sums that they are to be.
+#include <holon/core/instruction_sets.hpp>
+
 #include <mesh/mesh_kernel.hpp>
 
 #include <gtest/gtest.h>
@@ -36,8 +38,10 @@ std::vector<Variant<Real, Int>> variants()
     std::vector<Variant<Real, Int>> all{
         {"baseline", mesh::locate_baseline, mesh::spread_baseline, mesh::gather_baseline}};
 #if defined(__x86_64__)
-    if (__builtin_cpu_supports("x86-64-v3")) all.push_back({"v3", mesh::locate_v3, mesh::spread_v3, mesh::gather_v3});
-    if (__builtin_cpu_supports("x86-64-v4")) all.push_back({"v4", mesh::locate_v4, mesh::spread_v4, mesh::gather_v4});
+    if (best_instruction_set() >= InstructionSet::v3)
+        all.push_back({"v3", mesh::locate_v3, mesh::spread_v3, mesh::gather_v3});
+    if (best_instruction_set() >= InstructionSet::v4)
+        all.push_back({"v4", mesh::locate_v4, mesh::spread_v4, mesh::gather_v4});
 #endif
     return all;
 }

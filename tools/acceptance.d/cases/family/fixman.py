@@ -62,13 +62,13 @@ def trimers(report):
 
 def tension(folder, fields):
     """Mean tension of bonds times their length / kT, of each frame: forces of these fields on the ends of trimers."""
+    frames = each_frame(folder, lambda x, _: x)[::5]
+    edges = each_frame(folder, lambda _, edges: edges)[::5]
     total = 0.0
     for field in fields:
-        positions = iter(each_frame(folder, lambda x, edges: (x, edges))[::5])
         series = []
-        for f in each_frame(folder, lambda f, _: f, field):
-            x, edges = next(positions)
-            d = [bonds(x.reshape(-1, 3, 3), edges, end, 1) for end in (0, 2)]
+        for f, x, box in zip(each_frame(folder, lambda f, _: f, field), frames, edges):
+            d = [bonds(x.reshape(-1, 3, 3), box, end, 1) for end in (0, 2)]
             pull = [(f.reshape(-1, 3, 3)[:, end] * d[k]).sum(axis=1) for k, end in enumerate((0, 2))]
             series.append(numpy.mean(pull) / KT)
         total = total + numpy.array(series)
