@@ -31,11 +31,12 @@ void check_constrained_accelerations(const Topology& topology, const Parameters&
 void check_split_rotation(const Parameters& parameters, const SchemeTraits& traits)
 {
     if (traits.half_kicks || traits.minimises) return;
-    const auto& name = parameters.constraint_algorithm;
+    std::string name = parameters.constraint_algorithm;
+    std::ranges::replace(name, '_', '-'); // as the key spells it
     throw InputError(
         fmt::format("constraint-algorithm = {}: it turns bodies between the kicks of velocity Verlet, and "
                     "integrator = {} is not that. Use integrator = md-vv, or constraint-algorithm = rigid.",
-                    name == "no_squish" ? "no-squish" : name, parameters.integrator));
+                    name, parameters.integrator));
 }
 
 } // namespace

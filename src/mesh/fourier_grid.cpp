@@ -251,8 +251,8 @@ struct FourierGrid<Real>::Impl {
 };
 
 template <class Real>
-FourierGrid<Real>::FourierGrid(Communicator comm, const PencilLayout& layout)
-    : impl_(std::make_unique<Impl>(std::move(comm), layout))
+FourierGrid<Real>::FourierGrid(const Communicator& comm, const PencilLayout& layout)
+    : impl_(std::make_unique<Impl>(comm, layout))
 {
 }
 template <class Real>

@@ -50,7 +50,7 @@ struct PencilLayout {
 template <class Real>
 class FourierGrid {
 public:
-    FourierGrid(Communicator comm, const PencilLayout& layout);
+    FourierGrid(const Communicator& comm, const PencilLayout& layout);
     ~FourierGrid();
 
     /// [x][y][z] of this rank's pencil; empty if it has none.

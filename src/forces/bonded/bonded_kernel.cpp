@@ -15,6 +15,8 @@
 #include "function_types/ryckaert_bellemans.hpp"
 #include "function_types/urey_bradley.hpp"
 
+#include <type_traits>
+
 namespace holon::bonded {
 namespace {
 

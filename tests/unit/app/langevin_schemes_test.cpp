@@ -111,6 +111,20 @@ TEST(LangevinSchemes, BaoabConservesWhatItBooks)
     EXPECT_NEAR(coarse / fine, 4.0, 1.6); // other noise
 }
 
+/// Velocities of leap-frog are chords of the circles on which constraints keep atoms. The energy that friction takes of
+/// them is short of friction x (step x rate of rotation)^2 / 4 of kT, and so would be the heat, if that were not
+/// booked.
+TEST(LangevinSchemes, SdBooksTheHeatOfVelocitiesOnCircles)
+{
+    constexpr int steps = 20000;
+    MeasuredRun run(trimers(cubic(7.2), 4, true), Communicator(),
+                    "integrator = sd\ndt = 0.005\nconstraint-algorithm = newton\nprecision = double\ngen-vel = yes\n"
+                    "gen-temp = 300\ntc-grps = System\nref-t = 300\ntau-t = 0.05\n");
+    const auto all = run.advance(steps);
+    const double drift = (all.back().conserved - all.front().conserved) / (units::boltzmann * temperature);
+    EXPECT_NEAR(drift, 0.0, 8.0); // 40 without
+}
+
 /// The constraint forces that a step reports are those of the force on the constraints and of the motion along them:
 /// a rigid rotor that turns freely pulls with m v^2 / r, whatever the step.
 TEST(LangevinSchemes, BaoabReportsTheVirialOfConstraints)
