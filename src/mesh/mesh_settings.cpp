@@ -65,9 +65,9 @@ enum class GridLengths {
 /// The first of GROMACS' lengths that has at least `least` points.
 int listed_length(double least, GridLengths lengths)
 {
-    constexpr int small[] = {6, 8, 10, 12, 14, 16, 20, 24, 25, 28, 32, 36, 40, 42, 44};
+    constexpr int fewest[] = {6, 8, 10, 12, 14, 16, 20, 24, 25, 28, 32, 36, 40, 42, 44};
     constexpr int base[] = {45, 48, 50, 52, 54, 56, 60, 64, 70, 72, 75, 80, 81, 84};
-    for (const int points : small)
+    for (const int points : fewest)
         if (points >= least) return points;
     for (int scale = 1;; scale *= 2)
         for (const int number : base) {
@@ -103,8 +103,8 @@ double spme_error(const Parameters& p, const Box& box, double beta)
                           : p.pme_order == 5 ? 1.9e-4
                           : p.pme_order == 6 ? 8e-5
                                              : 3e-5;
-    const double of_mesh = at_one * portable::power(spacing, p.pme_order), of_split = 5.0 * p.ewald_rtol;
-    return std::sqrt(of_mesh * of_mesh + of_split * of_split);
+    const double of_mesh = at_one * portable::power(spacing, p.pme_order), of_cutoff = 5.0 * p.ewald_rtol;
+    return std::sqrt(of_mesh * of_mesh + of_cutoff * of_cutoff);
 }
 
 /// Whether the transforms have fast code for lines of this length.

@@ -11,7 +11,7 @@ namespace {
 
 /// The error is squared by every iteration: from this change of the quaternion on, no more is left than round-off.
 constexpr double last_change = 1e-8;
-constexpr int max_iterations = 50;
+constexpr int max_rotations = 50;
 
 Vec3 normalised(const Vec3& a)
 {
@@ -40,7 +40,7 @@ struct Inertia {
 bool find_rotation(const Inertia& inertia, const Vec3& h, Vec3& q)
 {
     const double dx = inertia.i[2] - inertia.i[1], dy = inertia.i[0] - inertia.i[2], dz = inertia.i[1] - inertia.i[0];
-    for (int iteration = 0; iteration < max_iterations; ++iteration) {
+    for (int iteration = 0; iteration < max_rotations; ++iteration) {
         const double q2 = dot(q, q);
         if (!(q2 < 0.5)) return false;
         const double square = 1.0 - q2, q0 = std::sqrt(square);

@@ -15,12 +15,12 @@ constexpr double dependent = 1e-9;
 constexpr double closed_to = 1e-13; // nm
 constexpr int most_iterations = 30;
 
-using Solver = Eigen::CompleteOrthogonalDecomposition<Eigen::MatrixXd>;
+using LoopSolver = Eigen::CompleteOrthogonalDecomposition<Eigen::MatrixXd>;
 
 /// The least x with matrix x = right, or nearest it.
 Eigen::VectorXd solved(const Eigen::MatrixXd& matrix, const Eigen::VectorXd& right)
 {
-    Solver solver;
+    LoopSolver solver;
     solver.setThreshold(dependent);
     return solver.compute(matrix).solve(right);
 }

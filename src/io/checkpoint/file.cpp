@@ -12,7 +12,7 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
-constexpr int tries = 20;
+constexpr int rereads = 20;
 constexpr std::chrono::milliseconds patience(200), pause(1);
 
 bool same(const std::vector<CommitRecord>& a, const std::vector<CommitRecord>& b)
@@ -96,7 +96,7 @@ CheckpointSlot CheckpointFile::read(int index) const
             slot.problem = read_rows(impl_->file, impl_->directory, index, found.records,
                                      [&rows](SlotPart part, auto bytes) { rows.add(part, bytes); });
         if (slot.problem.empty()) take(rows, found.records.front(), slot);
-        if (slot.problem.empty() || slot.empty || k == tries || !impl_->is_being_written(index, found)) return slot;
+        if (slot.problem.empty() || slot.empty || k == rereads || !impl_->is_being_written(index, found)) return slot;
     }
 }
 

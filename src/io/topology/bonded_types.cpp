@@ -58,7 +58,7 @@ void TopologyForceField::read_bonded_types(const Fields& fields, const SectionIn
     }
     const BondedFunction* function = find_function(section.of_types, fields.integer(n, "the function type"));
     if (!function) fields.fail(fmt::format("there is no function type {}", in_quotes(fields[n])));
-    if (function->role == Role::refused) return; // matters only if a molecule uses it, and is refused there
+    if (function->role == FunctionRole::refused) return; // matters only if a molecule uses it, and is refused there
 
     const auto wanted = static_cast<std::size_t>(function->parameters);
     if (!takes(*function, fields.numbers_from(n + 1)) && !takes(*function, fields.size() - n - 1))

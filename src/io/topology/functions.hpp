@@ -50,7 +50,7 @@ struct SectionInfo {
 const SectionInfo* find_section(std::string_view name);
 
 /// What a bonded function becomes.
-enum class Role {
+enum class FunctionRole {
     term,       // `interaction`, parameters as they are (angles in degrees)
     fourier,    // converted to Ryckaert-Bellemans
     connection, // a chemical bond without energy
@@ -62,7 +62,7 @@ struct BondedFunction {
     std::string_view section; // where terms stand, e.g. "bonds"
     int number;
     std::string_view name; // for messages
-    Role role;
+    FunctionRole role;
     Interaction interaction = Interaction::count;
     int parameters = 0;    // of the A state
     int parameters_b = 0;  // that may follow for the B state; ignored

@@ -236,11 +236,11 @@ private:
         const std::int64_t number = fields.size() > n ? fields.integer(n, "the function type") : 1;
         const BondedFunction* function = find_function(section.name, number);
         if (!function) fields.fail(fmt::format("there is no function type {} of [ {} ]", number, section.name));
-        if (function->role == Role::refused)
+        if (function->role == FunctionRole::refused)
             fields.fail(fmt::format("function type {} ({}) is not supported; use another functional form", number,
                                     function->name));
 
-        if (system_ != nullptr && (function->chemical || function->role == Role::constraint))
+        if (system_ != nullptr && (function->chemical || function->role == FunctionRole::constraint))
             fields.fail(fmt::format("a {} cannot bind one molecule to another: take bonds of type 6 or 10, or put both "
                                     "into one [ moleculetype ]",
                                     function->name));
@@ -268,7 +268,7 @@ private:
     void add_default(const Fields& fields, const SectionInfo& section, const BondedFunction& function,
                      const std::vector<std::int32_t>& atoms)
     {
-        if (function.role == Role::connection) return;
+        if (function.role == FunctionRole::connection) return;
         std::vector<int> types;
         for (const std::int32_t atom : atoms) types.push_back(force_field_.atom_type(type_of(atom)).bonded_type);
 
@@ -313,7 +313,7 @@ private:
              const GivenParameters& given)
     {
         note_geometry(function, atoms, given);
-        if (function.role == Role::constraint || (function.rigid && becomes_rigid(atoms[0], atoms[1])))
+        if (function.role == FunctionRole::constraint || (function.rigid && becomes_rigid(atoms[0], atoms[1])))
             return rigid_.add_constraint(fields, atoms[0], atoms[1], given[0]);
         if (options_.morse && function.rigid && function.interaction != Interaction::morse_bond)
             return add_morse_bond(fields, function, atoms, given);
@@ -346,7 +346,7 @@ private:
                        const GivenParameters& given)
     {
         if (!has_sites_) return;
-        if (function.rigid || function.role == Role::constraint)
+        if (function.rigid || function.role == FunctionRole::constraint)
             geometry_.add_bond(atoms[0], atoms[1], given[0]);
         else if (function.section == "angles")
             geometry_.add_angle(atoms[0], atoms[1], atoms[2], given[0]);

@@ -15,8 +15,6 @@ namespace holon {
 
 namespace {
 
-constexpr std::int64_t page_bytes = 4096;
-
 constexpr const char* force_unit_name = "kJ mol-1 nm-1";
 constexpr PerQuantity<const char*> element_names = {{"position", "velocity", "force", "constraint_force"}};
 constexpr PerQuantity<const char*> units = {{"nm", "nm ps-1", force_unit_name, force_unit_name}};

@@ -18,7 +18,7 @@ namespace holon {
 namespace {
 
 constexpr std::array<char, 8> magic = {'H', 'O', 'L', 'O', 'N', 'T', 'R', 'J'};
-constexpr std::int64_t page_bytes = 4096, pages_searched = 16;
+constexpr std::int64_t pages_searched = 16;
 
 std::uint64_t checksum_of(const TrajectoryDirectory& directory)
 {

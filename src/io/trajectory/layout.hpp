@@ -15,6 +15,8 @@
 /// How trajectory.h5md is laid out.
 namespace holon {
 
+inline constexpr std::int64_t page_bytes = 4096;
+
 /// Datasets whose first extent is the number of frames.
 enum Field : std::size_t {
     field_step,
