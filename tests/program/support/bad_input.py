@@ -49,10 +49,13 @@ def left_behind(output):
 class RefusalTest(holon.ProgramTest):
     """A test that has inputs refused."""
 
+    has_refused = False
+
     def refuse(self, name, files, says, **settings):
-        """On one rank and on two; `says`: what must stand in the message."""
+        """Without a launcher, the first of a test on two ranks too; `says`: what must stand in the message."""
         arguments = write_input(self.work / name, files)
-        for ranks in (1, 2):
+        first, self.has_refused = not self.has_refused, True
+        for ranks in (0, 2) if first else (0,):
             output = self.work / f"{name}-{ranks}"
             self.assertEqual(refusal([*arguments, "-o", output, *holon.options(settings)], ranks, says), "")
             self.assertEqual(left_behind(output), "")
