@@ -40,8 +40,9 @@ void return_pages_of_files()
 void return_large_arrays()
 {
 #if defined(__GLIBC__)
-    constexpr int large = 1 << 17;
+    constexpr int large = 1 << 22, kept = 1 << 22; // smaller ones, new at every repartition, cost a fault for each page
     mallopt(M_MMAP_THRESHOLD, large);
+    mallopt(M_TRIM_THRESHOLD, kept);
 #endif
 }
 
