@@ -1,7 +1,6 @@
 #!/usr/bin/env python3
 """Each quantity of the trajectory at its own interval, through restarts, other intervals and kills; opens by its name."""
 
-import subprocess
 import sys
 
 import h5py
@@ -10,6 +9,9 @@ import numpy
 from support import holon_runner as holon
 from support import trajectories
 from support.same_bits import killed_run
+
+sys.path.append(str(holon.ROOT / "tests" / "python"))
+import check_trajectory  # noqa: E402
 
 WATER = holon.input_files(holon.INPUTS / "spce")
 NAMES = {"nstxout": "position", "nstvout": "velocity", "nstfout": "force", "nstcfout": "constraint_force"}
@@ -32,11 +34,8 @@ class OutputIntervals(holon.ProgramTest):
                 self.assertTrue(numpy.array_equal(value, right[known.index(step)]), f"{name} of step {step}")
         self.check_opens(path)
 
-    def check_opens(self, *paths):
-        checker = holon.ROOT / "tests" / "python" / "check_trajectory.py"
-        arguments = ["--structure", holon.INPUTS / "spce" / "conf.gro", *paths]
-        check = subprocess.run([sys.executable, checker, *arguments], capture_output=True, text=True)
-        self.assertEqual(check.returncode, 0, check.stderr)
+    def check_opens(self, path):
+        check_trajectory.main(["--structure", str(holon.INPUTS / "spce" / "conf.gro"), str(path)])
 
     def each_step(self, last=24, **settings):
         every = dict.fromkeys(EVERY, 1)

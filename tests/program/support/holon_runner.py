@@ -21,11 +21,12 @@ SHARED_SYSTEMS = ROOT.parent / "shared" / "systems"
 BIN = pathlib.Path(os.environ.get("HOLON_BIN", ROOT / "build" / "bin")).absolute()
 MPIEXEC = os.environ.get("HOLON_MPIEXEC", "mpirun")
 
-# Open MPI refuses root, and more ranks than cores, unless told otherwise.
+# Open MPI refuses root, and more ranks than cores, unless told otherwise; and without a launcher it starts a daemon.
 os.environ |= {
     "OMPI_ALLOW_RUN_AS_ROOT": "1",
     "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1",
     "OMPI_MCA_rmaps_base_oversubscribe": "1",
+    "OMPI_MCA_ess_singleton_isolated": "1",
 }
 
 FINISHED, BAD_INPUT, FAILED, STOPPED = 0, 2, 3, 75
@@ -135,12 +136,15 @@ def call(program, arguments, ranks=0, timeout=300, user=None, folder=None, envir
 
 
 def run(folder, arguments=(), ranks=1, timeout=600, status=FINISHED, environment=None, **settings):
-    """Runs holon-md with output in `folder` and further settings as options. Raises RunError on another exit status."""
+    """Runs holon-md with output in `folder` and further settings as options. Raises RunError on another exit status.
+
+    One rank needs no launcher, which takes longer to start than most of these runs.
+    """
     folder = pathlib.Path(folder)
     goes_on = "--restart" in arguments and folder / "checkpoint.h5" in arguments
     output = [] if goes_on else ["-o", folder]
     words = [*arguments, *output, *options(settings)]
-    result = call("holon-md", words, ranks, timeout, folder=folder, environment=environment)
+    result = call("holon-md", words, ranks if ranks > 1 else 0, timeout, folder=folder, environment=environment)
     if result.status != status:
         raise RunError(
             f"exit status {result.status}, not {status}: {' '.join(result.command)}\n{result.stdout[-2000:]}"

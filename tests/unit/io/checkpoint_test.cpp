@@ -3,6 +3,7 @@
 #include <holon/io/checkpoint.hpp>
 
 #include <support/checkpoint_case.hpp>
+#include <support/killed_process.hpp>
 
 #include <io/checkpoint/layout.hpp>
 
@@ -347,39 +348,6 @@ TEST(Checkpoint, goes_on_from_a_synced_state_over_the_oldest_ones)
     EXPECT_EQ(steps(), (std::vector<std::int64_t>{3, 5, 7, 6, 8}));
 }
 
-/// Starts `work` in a process of its own.
-pid_t start(const std::function<void()>& work)
-{
-    const auto child = fork();
-    if (child == 0) {
-        [&]() noexcept {
-            work();
-            _exit(0);
-        }();
-    }
-    return child;
-}
-
-/// How long that takes [us].
-int time_of(const std::function<void()>& work)
-{
-    const auto began = std::chrono::steady_clock::now();
-    waitpid(start(work), nullptr, 0);
-    const auto took = std::chrono::steady_clock::now() - began;
-    return static_cast<int>(std::chrono::duration_cast<std::chrono::microseconds>(took).count());
-}
-
-/// Runs `work` in a process of its own and kills it after a random time of up to `microseconds`; true if it was killed.
-bool kill_while(const std::function<void()>& work, int microseconds, std::mt19937& random)
-{
-    const auto child = start(work);
-    std::this_thread::sleep_for(std::chrono::microseconds(std::uniform_int_distribution(0, microseconds)(random)));
-    kill(child, SIGKILL);
-    int status = 0;
-    waitpid(child, &status, 0);
-    return WIFSIGNALED(status);
-}
-
 TEST_P(CheckpointWays, survive_kill_at_any_moment)
 {
     const TemporaryFolder folder;
@@ -387,20 +355,20 @@ TEST_P(CheckpointWays, survive_kill_at_any_moment)
     std::mt19937 random(2);
     std::int64_t last = 0;
     int killed = 0;
-    const auto write = [&](const std::string& to, bool syncs, int steps) {
-        if (!std::filesystem::exists(to)) write_steps(to, 0, 0, options);
-        const auto contents = read_checkpoint({}, to);
-        auto step = contents.state.step;
-        auto synced = options;
-        synced.sync_seconds = 1e-9;
-        auto writer = CheckpointWriter::resume({}, to, contents, syncs ? synced : options, sample_atoms(n_atoms, step),
-                                               sample_box());
-        for (++step; step < contents.state.step + steps; ++step) submit_step(writer, step);
-    };
-    // Kills come after some steps on slow machines too.
-    const int longest = std::max(20000, 2 * time_of([&] { write(folder.file("timed.h5"), true, 20); }));
     for (int round = 0; round < 100; ++round) {
-        killed += kill_while([&] { write(path, round % 3 == 0, 1000); }, longest, random);
+        killed += kill_after(
+            round % 20,
+            [&](std::atomic<int>& done) {
+                if (!std::filesystem::exists(path)) write_steps(path, 0, 0, options);
+                const auto contents = read_checkpoint({}, path);
+                auto step = contents.state.step;
+                auto synced = options;
+                synced.sync_seconds = 1e-9;
+                auto writer = CheckpointWriter::resume({}, path, contents, round % 3 == 0 ? synced : options,
+                                                       sample_atoms(n_atoms, step), sample_box());
+                for (++step; step < contents.state.step + 1000; ++step, ++done) submit_step(writer, step);
+            },
+            random);
         if (!std::filesystem::exists(path)) continue; // killed before it was complete
         const auto contents = read_checkpoint({}, path);
         EXPECT_GE(contents.state.step, last);

@@ -1,14 +1,12 @@
 #include <holon/core/error.hpp>
 #include <holon/io/trajectory.hpp>
 
+#include <support/killed_process.hpp>
 #include <support/sample_state.hpp>
 
 #include <gtest/gtest.h>
 
-#include <csignal>
 #include <random>
-#include <sys/wait.h>
-#include <thread>
 
 namespace holon {
 namespace {
@@ -153,17 +151,13 @@ TEST_F(TrajectorySeries, ShowsWholeStepsOnlyWheneverItIsKilled)
     std::int64_t total = 0;
     for (int round = 0; round < 40; ++round) {
         std::filesystem::remove(path);
-        const auto child = fork();
-        if (child == 0) {
-            [&]() noexcept {
+        kill_after(
+            round % 20,
+            [&](std::atomic<int>& done) {
                 auto writer = TrajectoryWriter::create({}, path, sample_info({{2, 1, 3, 5}}, round % 2 ? 3 : 100));
-                write_steps(writer, 0, 100);
-                _exit(0);
-            }();
-        }
-        std::this_thread::sleep_for(std::chrono::microseconds(std::uniform_int_distribution(0, 60000)(random)));
-        kill(child, SIGKILL);
-        waitpid(child, nullptr, 0);
+                for (int step = 0; step <= 100; ++step, ++done) write_step(writer, step);
+            },
+            random);
         if (!std::filesystem::exists(path)) continue;      // killed before it was complete
         const auto frames = TrajectoryFile(path).frames(); // velocities are written at each step
         expect_steps(path, reference, frames - 1, due);

@@ -1,6 +1,7 @@
 #include <holon/core/error.hpp>
 #include <holon/io/trajectory.hpp>
 
+#include <support/killed_process.hpp>
 #include <support/sample_state.hpp>
 
 #include <io/trajectory/layout.hpp>
@@ -8,13 +9,10 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
-#include <csignal>
 #include <cstdlib>
 #include <fstream>
 #include <random>
 #include <sys/stat.h>
-#include <sys/wait.h>
-#include <thread>
 
 namespace holon {
 namespace {
@@ -328,17 +326,13 @@ TEST(Trajectory, shows_whole_frames_only_whenever_it_is_killed)
     std::int64_t total = 0;
     for (int round = 0; round < 60; ++round) {
         std::filesystem::remove(path);
-        const auto child = fork();
-        if (child == 0) {
-            [&]() noexcept {
+        kill_after(
+            round % 20,
+            [&](std::atomic<int>& done) {
                 auto writer = TrajectoryWriter::create({}, path, sample_info(round % 2 ? 3 : 500)); // 3: it has to grow
-                for (int step = 0; step < 500; ++step) append(writer, step);
-                _exit(0);
-            }();
-        }
-        std::this_thread::sleep_for(std::chrono::microseconds(std::uniform_int_distribution(0, 60000)(random)));
-        kill(child, SIGKILL);
-        waitpid(child, nullptr, 0);
+                for (int step = 0; step < 500; ++step, ++done) append(writer, step);
+            },
+            random);
         if (!std::filesystem::exists(path)) continue; // killed before it was complete
         std::vector<std::int64_t> steps;
         for (std::int64_t k = 0; k < TrajectoryFile(path).frames(); ++k) steps.push_back(k);
