@@ -4,6 +4,7 @@ Shared by same_bits_test.py, restart_test.py and tools/acceptance.
 """
 
 import random
+import re
 import time
 
 from support import holon_runner as holon
@@ -45,15 +46,15 @@ def split_run(work, arguments, steps, first=2, second=3, **settings):
 def killed_run(work, arguments, steps, kills, ranks=2, seed=1, longest=3.0, **settings):
     """Kills every rank `kills` times at random moments and goes on each time; returns the Result of the last start.
 
-    `longest`: upper bound of the time from the first checkpoint of a start to its end [s]. The rank count changes at
-    each start.
+    `longest`: upper bound of the time from the first step of a start to its end [s]. The rank count changes at each start.
     Raises RunError if a start ended before it was killed: the run is then too short to show anything.
     """
     rng = random.Random(seed)
     resume = [*arguments, "--resume", "-o", work, *holon.options({"nsteps": steps, **settings})]
     for kill in range(kills):
+        before = max(newest_step(work / "checkpoint.h5"), 0)
         launcher = holon.start(resume, ranks + kill % 2)
-        wait_for_progress(work / "checkpoint.h5", launcher)
+        wait_for(lambda: newest_step(work / "checkpoint.h5") > before, launcher)
         time.sleep(rng.uniform(0.0, longest))
         if launcher.poll() is not None:
             raise holon.RunError(f"start {kill + 1} ended with status {launcher.returncode} before it was killed")
@@ -64,14 +65,26 @@ def killed_run(work, arguments, steps, kills, ranks=2, seed=1, longest=3.0, **se
     return holon.run(work, [*arguments, "--resume"], ranks + 1, nsteps=steps, **settings)
 
 
+def newest_step(checkpoint):
+    """Of a checkpoint that a run may be writing to; -1 if there is none."""
+    steps = re.findall(r"^ +\d+ +\w+ +(\d+) ", holon.call("holon-inspect", [checkpoint]).stdout, re.MULTILINE)
+    return max(map(int, steps), default=-1)
+
+
 def wait_for_progress(checkpoint, launcher, timeout=120):
     """Waits until the run writes to its checkpoint."""
 
     def stamp():
         return checkpoint.stat().st_mtime_ns if checkpoint.exists() else 0
 
-    before, deadline = stamp(), time.monotonic() + timeout
-    while stamp() == before:
+    before = stamp()
+    wait_for(lambda: stamp() != before, launcher, timeout)
+
+
+def wait_for(condition, launcher, timeout=120):
+    """Waits until a run that goes on has come so far; RunError if it ends before, or takes longer than `timeout` [s]."""
+    deadline = time.monotonic() + timeout
+    while not condition():
         if launcher.poll() is not None or time.monotonic() > deadline:
             raise holon.RunError(f"no checkpoint written; exit status {launcher.poll()}")
         time.sleep(0.01)
