@@ -3,7 +3,6 @@ some as they were then and some as they are now. Shared by power_cut_test.py and
 """
 
 import dataclasses
-import re
 import shutil
 import subprocess
 import time
@@ -12,6 +11,7 @@ import h5py
 
 from support import holon_runner as holon
 from support import hostile
+from support.same_bits import reached_step
 
 PAGE = 4096
 SHIM = holon.ROOT / "tests" / "support" / "disk_image.c"
@@ -150,8 +150,7 @@ def cut_many(work, arguments, rng, cuts, subsets, **settings):
     for k in range(cuts):
         how = {"nsteps": 4000, "checkpoint_sync": 0.05, "checkpoint_mapping": ("yes", "no")[k % 2]}
         cut = Cut(work, shim, arguments, 1 + k % 3, rng.randint(2, 60), **settings, **how)
-        reached = holon.call("holon-inspect", [cut.folder / "checkpoint.h5"]).stdout
-        last = 10 + max(int(line.split()[2]) for line in reached.splitlines() if re.match(r" +\d+ .* \w{16} *$", line))
+        last = 10 + reached_step(cut.folder / "checkpoint.h5")
         shutil.rmtree(work / "whole", ignore_errors=True)
         whole = holon.run(work / "whole", arguments, 1, nsteps=last, **settings)
         if cut.leave_without_frames(work / "left"):

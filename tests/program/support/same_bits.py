@@ -52,9 +52,9 @@ def killed_run(work, arguments, steps, kills, ranks=2, seed=1, longest=3.0, **se
     rng = random.Random(seed)
     resume = [*arguments, "--resume", "-o", work, *holon.options({"nsteps": steps, **settings})]
     for kill in range(kills):
-        before = max(newest_step(work / "checkpoint.h5"), 0)
+        before = max(reached_step(work / "checkpoint.h5"), 0)
         launcher = holon.start(resume, ranks + kill % 2)
-        wait_for(lambda: newest_step(work / "checkpoint.h5") > before, launcher)
+        wait_for(lambda: reached_step(work / "checkpoint.h5") > before, launcher, 120)
         time.sleep(rng.uniform(0.0, longest))
         if launcher.poll() is not None:
             raise holon.RunError(f"start {kill + 1} ended with status {launcher.returncode} before it was killed")
@@ -65,8 +65,8 @@ def killed_run(work, arguments, steps, kills, ranks=2, seed=1, longest=3.0, **se
     return holon.run(work, [*arguments, "--resume"], ranks + 1, nsteps=steps, **settings)
 
 
-def newest_step(checkpoint):
-    """Of a checkpoint that a run may be writing to; -1 if there is none."""
+def reached_step(checkpoint):
+    """The last step of a checkpoint, to which a run may be writing; -1 if there is none."""
     steps = re.findall(r"^ +\d+ +\w+ +(\d+) ", holon.call("holon-inspect", [checkpoint]).stdout, re.MULTILINE)
     return max(map(int, steps), default=-1)
 
@@ -81,7 +81,7 @@ def wait_for_progress(checkpoint, launcher, timeout=120):
     wait_for(lambda: stamp() != before, launcher, timeout)
 
 
-def wait_for(condition, launcher, timeout=120):
+def wait_for(condition, launcher, timeout):
     """Waits until a run that goes on has come so far; RunError if it ends before, or takes longer than `timeout` [s]."""
     deadline = time.monotonic() + timeout
     while not condition():
