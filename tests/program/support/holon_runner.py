@@ -21,13 +21,14 @@ SHARED_SYSTEMS = ROOT.parent / "shared" / "systems"
 BIN = pathlib.Path(os.environ.get("HOLON_BIN", ROOT / "build" / "bin")).absolute()
 MPIEXEC = os.environ.get("HOLON_MPIEXEC", "mpirun")
 
-# Open MPI refuses root, and more ranks than cores, unless told otherwise; and without a launcher it starts a daemon.
+# Open MPI refuses root, and more ranks than cores, unless told otherwise.
 os.environ |= {
     "OMPI_ALLOW_RUN_AS_ROOT": "1",
     "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1",
     "OMPI_MCA_rmaps_base_oversubscribe": "1",
-    "OMPI_MCA_ess_singleton_isolated": "1",
 }
+# Without a launcher it starts a daemon; without that, programs make and remove one folder under each other's feet.
+ALONE = {"OMPI_MCA_ess_singleton_isolated": "1", "OMPI_MCA_orte_create_session_dirs": "0"}
 
 FINISHED, BAD_INPUT, FAILED, STOPPED = 0, 2, 3, 75
 
@@ -122,7 +123,7 @@ def call(program, arguments, ranks=0, timeout=300, user=None, folder=None, envir
         text=True,
         errors="replace",
         user=user,
-        env={**os.environ, **home, **(environment or {})},
+        env={**os.environ, **home, **({} if ranks else ALONE), **(environment or {})},
         cwd=None if user is None else "/",  # where the tests run may be closed to others
     )
     try:

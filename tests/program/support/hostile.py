@@ -189,6 +189,7 @@ class Victim:
 
         process = subprocess.Popen(
             holon.command_line(program, arguments, 0),
+            env={**os.environ, **holon.ALONE},
             stdout=subprocess.PIPE,
             stderr=subprocess.PIPE,
             text=True,
