@@ -6,9 +6,10 @@ import numpy
 from support import bad_input
 from support import constrained_molecules
 from support import holon_runner as holon
+from support import linked_molecules
 from support import trajectories
 
-MOLECULES = ("water", "chloroform", "butane", "octane")
+MOLECULES = ("water", "chloroform", "butane", "octane", "octane of units")
 TOLERANCES = ("1e-04", "1e-08")
 LINCS = ("4/1", "8/4")
 PICOSECONDS = 1.0
@@ -17,7 +18,8 @@ STEPS_FS = (2, 4, 6, 8, 12, 16, 24)
 UNSTABLE = 0.05
 BOLTZMANN = 0.00831446261815324  # [kJ/mol/K]
 QUIET = {"nstxout_compressed": 0, "nstlog": 0, "checkpoint_interval": 0}
-OF_RUNS_ONLY = {"edberg-evans-morriss": "feedback 10"}
+OF_RUNS_ONLY = [("edberg-evans-morriss", "feedback 10")]
+LINKS = [("qshake", tolerance) for tolerance in TOLERANCES] + [("unit-newton", "exact")]
 
 
 def bench(arguments, work, repeats):
@@ -97,11 +99,16 @@ def largest_step(arguments, folder, keys):
 
 def compare(name, work, log):
     """All rows of a molecule."""
-    arguments = bad_input.write_input(work, constrained_molecules.files(constrained_molecules.MOLECULES[name]))
+    units = name == "octane of units"  # with hydrogens, which are rigid groups with their carbons
+    if units:
+        files = linked_molecules.LIQUIDS["octane"]()
+    else:
+        files = constrained_molecules.files(constrained_molecules.MOLECULES[name])
+    arguments = bad_input.write_input(work, files)
     kinds = bench(arguments, work, 20)
     found = kinds.get("larger clusters") or kinds["groups of hydrogens"]
     cases = [case for case in found if not case[0].startswith("wiggle+")]
-    cases += [(method, setting) for method, setting in OF_RUNS_ONLY.items()]
+    cases += LINKS if units else OF_RUNS_ONLY
     rows = []
     for method, setting in cases:
         keys = keys_of(method, setting)

@@ -17,9 +17,10 @@ HOURS = 3600
 
 
 def each_frame(folder, function, field="position"):
-    """function(values [atom][xyz], edges of the box) of every frame."""
+    """function(values [atom][xyz], edges of the box) of every frame; a field at intervals of its own has a group of its own."""
     with h5py.File(folder / "trajectory.h5md") as file:
-        group = file["particles/trajectory"]
+        own = f"particles/trajectory_{field}"
+        group = file[own if own in file else "particles/trajectory"]
         values, edges = group[f"{field}/value"], group["box/edges/value"]
         return numpy.array([function(values[k].astype(float), numpy.diag(edges[k])) for k in range(len(values))])
 

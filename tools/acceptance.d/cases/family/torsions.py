@@ -86,6 +86,45 @@ def lysozyme(report):
         report.at_least(f"{name}: largest step that keeps the energy [fs]", 1000 * max(stable, default=0), 1000 * least)
 
 
+ANNEALING = """
+integrator = md-vv
+dt = 0.002
+nsteps = 3000
+nstenergy = 10
+nstxout-compressed = 0
+constraints = torsion-only
+constraint-algorithm = wiggle+newton
+mass-repartition-factor = 3
+rcoulomb = 1.0
+rvdw = 1.0
+coulombtype = PME
+tcoupl = v-rescale
+tc-grps = Protein Non-Protein
+tau-t = 0.05 0.05
+ref-t = 300 300
+gen-vel = yes
+annealing = single single
+annealing-npoints = 3 3
+annealing-time = 0 3 6  0 3 6
+annealing-temp = 300 500 300  300 500 300
+"""
+
+
+def annealing(report):
+    """a peptide in water, torsions only, heated to 500 K and cooled as in refinement: temperatures, lengths, energy"""
+    (report.work / "md.mdp").write_text(ANNEALING)
+    run = holon.run(report.work / "run", holon.input_files(holon.INPUTS / "peptide", report.work / "md.mdp"), 2)
+    energies = trajectories.energies(run.folder / "energy.csv")
+    time, temperature = energies["time_ps"], energies["temperature_K"]
+    wanted = numpy.interp(time - 0.05, [0, 3, 6], [300, 500, 300])  # the bath is behind by its tau-t
+    report.note("hottest [K]", float(temperature.max()))
+    later = time > 0.5
+    report.at_most("rms distance from the reference [K]", float(numpy.std((temperature - wanted)[later])), 20)
+    change = (energies["conserved"][later].max() - energies["conserved"][later].min()) / energies["kinetic"].mean()
+    report.at_most("change of the conserved energy over the kinetic", float(change), 0.01)
+    report.at_most("lengths", run.summary["constraint_error"]["length_max_relative"], 1e-12)
+
+
 def minimise(report):
     """a peptide: the energy falls with every step, bonds and angles stay; modes are those of the Cartesian Hessian"""
     passed, failed, _ = constraint_bits.run_tests("torsion_minimiser_test", 0)
@@ -106,4 +145,4 @@ def minimise(report):
     report.at_most("against the projected Cartesian Hessian, of the largest", numpy.abs(found[0] - found[1]).max() / found[1].max(), 1e-5)
 
 
-CASES = {"5.linear": linear, "5.lysozyme": lysozyme, "5.minimise": minimise, "5.recursion": recursion}
+CASES = {"5.annealing": annealing, "5.linear": linear, "5.lysozyme": lysozyme, "5.minimise": minimise, "5.recursion": recursion}
