@@ -1,7 +1,5 @@
 """Item 7: the comparison of docs/constraint-comparison.md: every method on the molecules, published claims beside figures."""
 
-import json
-
 import constraint_methods
 from support import holon_runner as holon
 
@@ -16,7 +14,6 @@ def comparison(report):
     for name in constraint_methods.MOLECULES:
         rows += constraint_methods.compare(name, report.work / name, lambda row: None)
     rows += constraint_methods.protein(report.work)
-    (report.work / "rows.json").write_text(json.dumps(rows, indent=1))
     methods = {name for name in holon.constraint_algorithms() if not name.startswith("wiggle+")} - ELSEWHERE
     missing = methods - {row["method"] for row in rows}
     report.check("methods that are in it", not missing, ", ".join(sorted(missing)) or len(methods))

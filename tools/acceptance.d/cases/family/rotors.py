@@ -2,12 +2,18 @@
 
 import re
 
+import canonical
+import numpy
 from cases.constraints import bits as constraint_bits
 from cases.family import rigid
+from support import bad_input
 from support import holon_runner as holon
+from support import rigid_molecules
+from support import trajectories
 
 ROTOR_STEPS = 100_000  # of 2 fs
 SOLVERS = ("dlm", "no-squish")
+CHAIN_STEPS = 6_000  # of 2 fs
 WATER_STEPS = 100_000  # of 2 fs: means of the potential in 30 ps were 3.3 standard errors apart, in 200 ps 1.6
 ROW = r"^(\w+), (\S+) ps: swing (\S+), drift (\S+), angular momentum (\S+)$"
 
@@ -34,4 +40,24 @@ def rotors(report):
     rigid.compare_water(report, SOLVERS, "md-vv", WATER_STEPS)
 
 
-CASES = {"3.rotors": rotors}
+def chains(report):
+    """DLM and NO_SQUISH under Nose-Hoover chains (Kamberaj, Li, Hansen 2005), SPC/E: energy at 2 and 1 fs, temperature"""
+    bath = {"integrator": "md-vv", "tcoupl": "nose-hoover", "tau_t": 0.5, "nsttcouple": 1, "precision": "double"}
+    for name in SOLVERS:
+        arguments = bad_input.write_input(report.work / name, rigid_molecules.water(False))
+        swings = []
+        for half in (1, 2):
+            how = {"dt": 0.002 / half, "nsteps": CHAIN_STEPS * half, "nstenergy": 10 * half}
+            keys = {"constraint_algorithm": name, "coulomb_modifier": "potential-shift"}
+            run = holon.run(report.work / name / f"{half}", arguments, 2, timeout=7200, **bath, **how, **keys, **rigid.QUIET)
+            energies = {key: values[100:] for key, values in trajectories.energies(run.folder / "energy.csv").items()}
+            line = numpy.polyfit(energies["time_ps"], energies["conserved"], 1)
+            swings.append(float(numpy.std(energies["conserved"] - numpy.polyval(line, energies["time_ps"]))))
+            drift = float(line[0]) * 1000
+            drift /= holon.ndof(run.summary) * canonical.BOLTZMANN * 300
+            report.at_most(f"{name}, {2 / half:g} fs: |drift| [kT/ns per degree of freedom]", abs(drift), 0.05)
+            report.at_most(f"{name}, {2 / half:g} fs: |T - 300 K|", abs(float(energies["temperature_K"].mean()) - 300), 3)
+        report.check(f"{name}: rms at 2 fs over that at 1 fs", 3 <= swings[0] / swings[1] <= 5.2, swings[0] / swings[1], "3 to 5.2")
+
+
+CASES = {"3.chains": chains, "3.rotors": rotors}
