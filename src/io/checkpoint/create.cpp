@@ -170,7 +170,8 @@ std::uint64_t checksum_of_rest(const RawFile& file, const CheckpointDirectory& d
 {
     std::vector<std::pair<std::int64_t, std::int64_t>> excluded = {{directory.offset, directory.offset + page_bytes}};
     for (int k = 0; k < directory.slot_count(); ++k)
-        for (const auto& [begin, size] : directory.parts(k)) excluded.emplace_back(begin, begin + size);
+        for (const auto& [begin, size] : directory.parts(k))
+            if (size > 0) excluded.emplace_back(begin, begin + size);
     std::ranges::sort(excluded);
     excluded.emplace_back(directory.file_size, directory.file_size);
 
@@ -238,7 +239,10 @@ bool is_plausible(const CheckpointDirectory& directory)
     std::vector<FileRange> ranges = {{directory.offset, page_bytes}};
     for (int k = 0; k < directory.slot_count(); ++k)
         for (const auto& part : directory.parts(k))
-            if (part.size > 0) ranges.push_back(part);
+            if (part.size > 0)
+                ranges.push_back(part);
+            else if (part.begin != 0) // what is nowhere
+                return false;
     std::ranges::sort(ranges, {}, &FileRange::begin);
     std::int64_t end = page_bytes;
     for (const auto& range : ranges) {

@@ -272,6 +272,22 @@ TEST(DamagedCheckpoint, another_format_is_refused)
     }
 }
 
+TEST(DamagedCheckpoint, what_has_no_place_is_nowhere)
+{
+    const TemporaryFolder folder;
+    const auto path = folder.file("checkpoint.h5");
+    const auto directory = create_checkpoint_file(path, input, {}, 4, 1);
+    ASSERT_EQ(directory.kept, 0);
+    const RawFile file(path, RawFile::Mode::write);
+    for (const std::int64_t place : {std::int64_t{1} << 62, directory.file_size, page_bytes, -page_bytes}) {
+        auto changed = directory;
+        changed.slots[1].kept = place;
+        seal(changed, file);
+        file.write(std::as_bytes(std::span(&changed, 1)), changed.offset);
+        EXPECT_NE(read_error(path).find("damaged"), std::string::npos) << place << ": " << read_error(path);
+    }
+}
+
 TEST(DamagedCheckpoint, changed_input_is_refused)
 {
     const TemporaryFolder folder;
