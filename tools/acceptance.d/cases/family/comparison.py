@@ -19,9 +19,9 @@ def comparison(report):
     report.check("methods that are in it", not missing, ", ".join(sorted(missing)) or len(methods))
     for row in rows:
         name = f"{row['molecule']}, {row['method']} {row['setting']}"
-        limit = 3 * float(row["setting"]) if row["setting"] in constraint_methods.TOLERANCES else 1e-13
-        if "residual" in row and (row["setting"] in constraint_methods.TOLERANCES or row["method"] in EXACT):
-            report.at_most(f"{name}: residual", row["residual"], limit)
+        within = row["setting"] in constraint_methods.TOLERANCES
+        if "residual" in row and (within or row["method"] in EXACT):
+            report.at_most(f"{name}: residual", row["residual"], 3 * float(row["setting"]) if within else 1e-13)
         if row["method"] in EXACT and "drift" in row:
             report.at_most(f"{name}: lengths in a run", row["length"], 1e-13)
             report.at_most(f"{name}: drift [kT/ns/dof]", abs(row["drift"]), 0.5)

@@ -20,6 +20,12 @@ QUIET = {"nstxout_compressed": 0, "checkpoint_interval": 1000, "nstlog": 0}
 SMOOTH = {"coulombtype": "PME", "vdw_modifier": "force-switch", "rvdw_switch": 0.7}
 
 
+def drift(energies, freedoms, temperature):
+    """Slope of the conserved energy [kT/ns per degree of freedom]."""
+    slope = float(numpy.polyfit(energies["time_ps"], energies["conserved"], 1)[0])
+    return slope / (freedoms * canonical.BOLTZMANN * temperature) * 1000
+
+
 def equality(report):
     """rigid bodies against Newton's method with all distances, and their shapes"""
     passed, failed, _ = constraint_bits.run_tests("rigid_test", 0, "Rigid*")
@@ -43,7 +49,7 @@ def rotor(report):
 
 def compare_water(report, names, integrator, steps):
     """SPC/E by these solvers and by SETTLE: averages of a run at 300 K, and drift of the energy without a bath."""
-    nvt, drift = {}, {}
+    nvt, drifts = {}, {}
     for name in ("settle", *names):
         folder = report.work / name
         arguments = bad_input.write_input(folder, rigid_molecules.water(name == "settle"))
@@ -57,15 +63,13 @@ def compare_water(report, names, integrator, steps):
         start = [*arguments[:2], "-c", folder / "nvt" / "confout.gro", *arguments[4:]]
         plain = {"tcoupl": "no", "integrator": "md-vv", "precision": "double", **SMOOTH}
         holon.run(folder / "nve", start, 2, timeout=7200, nsteps=5000, nstenergy=10, **algorithm, **QUIET, **plain)
-        conserved = trajectories.energies(folder / "nve" / "energy.csv")
-        slope = numpy.polyfit(conserved["time_ps"], conserved["conserved"], 1)[0]
-        drift[name] = float(slope) / holon.ndof(run.summary) / (canonical.BOLTZMANN * 300) * 1000
-        report.note(f"{name}: drift [kT/ns per degree of freedom]", drift[name])
+        drifts[name] = drift(trajectories.energies(folder / "nve" / "energy.csv"), holon.ndof(run.summary), 300)
+        report.note(f"{name}: drift [kT/ns per degree of freedom]", drifts[name])
     for name in names:
         for quantity in ("potential", "temperature", "pressure_bar"):
             key = next(key for key in nvt[name] if key.startswith(quantity))
             densities.compare(report, f"{name} against settle: {key}", nvt[name][key], nvt["settle"][key])
-        report.at_most(f"{name}: drift less that of settle", abs(drift[name] - drift["settle"]), 0.05)
+        report.at_most(f"{name}: drift less that of settle", abs(drifts[name] - drifts["settle"]), 0.05)
 
 
 def water(report):
@@ -109,12 +113,8 @@ def liquid(which):
         quiet = {**rigid, "integrator": "md-vv", "tcoupl": "no", "gen_vel": "no", "nsteps": 10000, **SMOOTH}
         done = holon.run(report.work / "nve", start, 2, timeout=7200, **quiet)
         conserved = trajectories.energies(report.work / "nve" / "energy.csv")
-        slope = float(numpy.polyfit(conserved["time_ps"], conserved["conserved"], 1)[0])
-        report.at_most(
-            "drift without a bath [kT/ns per degree of freedom]",
-            abs(slope) / holon.ndof(done.summary) / (canonical.BOLTZMANN * temperature) * 1000,
-            0.05,
-        )
+        found_drift = abs(drift(conserved, holon.ndof(done.summary), temperature))
+        report.at_most("drift without a bath [kT/ns per degree of freedom]", found_drift, 0.05)
         report.at_most("lengths", done.summary["constraint_error"]["length_max_relative"], 1e-13)
 
         sites = rigid_molecules.carried(name, atoms, cells, spacing, mdp)

@@ -2,7 +2,6 @@
 
 import re
 
-import canonical
 import numpy
 from cases.constraints import bits as constraint_bits
 from cases.family import rigid
@@ -53,8 +52,7 @@ def chains(report):
             energies = {key: values[100:] for key, values in trajectories.energies(run.folder / "energy.csv").items()}
             line = numpy.polyfit(energies["time_ps"], energies["conserved"], 1)
             swings.append(float(numpy.std(energies["conserved"] - numpy.polyval(line, energies["time_ps"]))))
-            drift = float(line[0]) * 1000
-            drift /= holon.ndof(run.summary) * canonical.BOLTZMANN * 300
+            drift = rigid.drift(energies, holon.ndof(run.summary), 300)
             report.at_most(f"{name}, {2 / half:g} fs: |drift| [kT/ns per degree of freedom]", abs(drift), 0.05)
             report.at_most(f"{name}, {2 / half:g} fs: |T - 300 K|", abs(float(energies["temperature_K"].mean()) - 300), 3)
         report.check(f"{name}: rms at 2 fs over that at 1 fs", 3 <= swings[0] / swings[1] <= 5.2, swings[0] / swings[1], "3 to 5.2")

@@ -119,7 +119,7 @@ def annealing(report):
     wanted = numpy.interp(time - 0.05, [0, 3, 6], [300, 500, 300])  # the bath is behind by its tau-t
     report.note("hottest [K]", float(temperature.max()))
     later = time > 0.5
-    report.at_most("rms distance from the reference [K]", float(numpy.std((temperature - wanted)[later])), 20)
+    report.at_most("rms distance from the reference [K]", float(numpy.sqrt(numpy.mean((temperature - wanted)[later] ** 2))), 20)
     change = (energies["conserved"][later].max() - energies["conserved"][later].min()) / energies["kinetic"].mean()
     report.at_most("change of the conserved energy over the kinetic", float(change), 0.01)
     report.at_most("lengths", run.summary["constraint_error"]["length_max_relative"], 1e-12)
