@@ -9,6 +9,7 @@ import json
 import os
 import pathlib
 import re
+import resource
 import signal
 import subprocess
 import tempfile
@@ -107,11 +108,16 @@ def start(arguments, ranks=1, stderr=subprocess.DEVNULL, **how):
     )
 
 
-def call(program, arguments, ranks=0, timeout=300, user=None, folder=None, environment=None):
+def call(program, arguments, ranks=0, timeout=300, user=None, folder=None, environment=None, memory=None):
     """Runs a program to its end, under the launcher if `ranks` is not 0. RunError if it takes longer than `timeout` [s].
 
-    `environment`: further variables.
+    `environment`: further variables; `memory` [bytes]: most that a process may address, and it leaves no core then.
     """
+
+    def limit():
+        resource.setrlimit(resource.RLIMIT_AS, (memory, memory))
+        resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
+
     command = command_line(program, arguments, ranks)
     home = {} if user is None else {"HOME": "/"}
     began = time.monotonic()
@@ -125,6 +131,7 @@ def call(program, arguments, ranks=0, timeout=300, user=None, folder=None, envir
         user=user,
         env={**os.environ, **home, **({} if ranks else ALONE), **(environment or {})},
         cwd=None if user is None else "/",  # where the tests run may be closed to others
+        preexec_fn=limit if memory else None,
     )
     try:
         stdout, stderr = process.communicate(timeout=timeout)

@@ -5,12 +5,9 @@ Each hostile file has to lead to a right state or a clear error, with exit statu
 
 import ctypes
 import dataclasses
-import os
-import resource
 import shutil
 import signal
 import struct
-import subprocess
 
 import h5py
 import numpy
@@ -166,7 +163,7 @@ class Victim:
             self.path.write_bytes(data)
         shown = self.call("holon-inspect", [self.path])
         problem = self.look(shown, (holon.FINISHED, holon.BAD_INPUT))
-        if not problem and shown.returncode == holon.FINISHED and same_states:
+        if not problem and shown.status == holon.FINISHED and same_states:
             lines = {line.split(maxsplit=2)[2] for line in shown.stdout.splitlines() if line.strip()[:1].isdigit()}
             if strange := {line for line in lines if "not valid" not in line and line[:1].isdigit()} - self.lines:
                 problem = f"other states: {strange}"
@@ -176,39 +173,23 @@ class Victim:
             result = self.call("holon-md", ["--restart", self.path, "-o", folder, "--maxh", "1e-6", "--nsteps", "100"])
             ends = (holon.FINISHED, holon.STOPPED, holon.BAD_INPUT) + ((holon.FAILED,) if may_fail else ())
             problem = self.look(result, ends)
-            outcome.states += result.returncode in (holon.FINISHED, holon.STOPPED)
-            outcome.errors += result.returncode == holon.BAD_INPUT
+            outcome.states += result.status in (holon.FINISHED, holon.STOPPED)
+            outcome.errors += result.status == holon.BAD_INPUT
         if problem:
             outcome.wrong.append(f"{what}: {problem}")
 
     @staticmethod
     def call(program, arguments):
-        def limit():
-            resource.setrlimit(resource.RLIMIT_AS, (MEMORY, MEMORY))
-            resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
-
-        process = subprocess.Popen(
-            holon.command_line(program, arguments, 0),
-            env={**os.environ, **holon.ALONE},
-            stdout=subprocess.PIPE,
-            stderr=subprocess.PIPE,
-            text=True,
-            errors="replace",
-            preexec_fn=limit,
-        )
         try:
-            stdout, stderr = process.communicate(timeout=SECONDS)
-        except subprocess.TimeoutExpired:
-            os.kill(process.pid, signal.SIGKILL)
-            stdout, stderr = process.communicate()
-            stderr += f"still running after {SECONDS} s"
-        return subprocess.CompletedProcess(process.args, process.returncode, stdout, stderr)
+            return holon.call(program, arguments, timeout=SECONDS, memory=MEMORY)
+        except holon.RunError as problem:
+            return holon.Result([program], -signal.SIGKILL, "", str(problem), SECONDS)
 
     @staticmethod
     def look(result, allowed):
-        if result.returncode not in allowed:
-            return f"{result.args[0]}: status {result.returncode}: {result.stderr[-300:]}"
-        if result.returncode == holon.BAD_INPUT and not result.stderr.strip():
+        if result.status not in allowed:
+            return f"{result.command[0]}: status {result.status}: {result.stderr[-300:]}"
+        if result.status == holon.BAD_INPUT and not result.stderr.strip():
             return "no message"
         return ""
 
