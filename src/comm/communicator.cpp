@@ -221,8 +221,8 @@ std::vector<Message> Communicator::exchange(std::vector<Message> outgoing) const
 {
     if (size() == 1) return outgoing;
     // Ranks that have left the barrier may send the next exchange's messages to one that has not noticed yet.
-    constexpr int first_tag = 90;
-    const int tag = first_tag + static_cast<int>(impl_->exchanges++ % 2);
+    constexpr int message_tag = 90;
+    const int tag = message_tag + static_cast<int>(impl_->exchanges++ % 2);
     std::vector<Message> incoming;
     std::vector<MPI_Request> sends;
     for (auto& message : outgoing) {

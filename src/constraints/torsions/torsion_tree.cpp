@@ -135,8 +135,8 @@ std::vector<TorsionTree::Frame> TorsionTree::frames(std::span<const double> angl
     std::vector<Frame> result{{Mat3::Identity(), joints_[0].place}};
     for (std::size_t b = 1; b < bodies_.size(); ++b) {
         const auto above = index(bodies_[b].parent);
-        const Mat3 turn = Eigen::AngleAxisd(angles[b - 1], joints_[b].axis).toRotationMatrix();
-        result.push_back({result[above].rotation * turn, moved(above, result, joints_[b].place)});
+        const Mat3 about_axis = Eigen::AngleAxisd(angles[b - 1], joints_[b].axis).toRotationMatrix();
+        result.push_back({result[above].rotation * about_axis, moved(above, result, joints_[b].place)});
     }
     return result;
 }
