@@ -42,7 +42,7 @@ void run(const std::filesystem::path& path)
 
 int main(int argc, char** argv)
 {
-#ifndef __SANITIZE_ADDRESS__
+#ifndef HOLON_SANITIZED // sanitizers map terabytes
     const rlimit limit{most_memory, most_memory};
     setrlimit(RLIMIT_AS, &limit);
 #endif

@@ -80,7 +80,8 @@ void HOLON_NAME(forward)(const Plan& plan, const double* values, double* rhs)
 
 void HOLON_NAME(backward)(const Plan& plan, const double* values, double* rhs)
 {
-    for (const Run* run = plan.runs + plan.n_runs; run-- > plan.runs;)
+    for (std::int64_t r = plan.n_runs; r-- > 0;) {
+        const Run* const run = plan.runs + r;
         with_size(
             run->n, [=]<int size>() __attribute__((always_inline)) {
                 const int n = size < 0 ? run->n : size;
@@ -92,6 +93,7 @@ void HOLON_NAME(backward)(const Plan& plan, const double* values, double* rhs)
                     rhs[run->first + k] = b * *diagonal;
                 }
             });
+    }
 }
 
 } // namespace holon::elimination

@@ -247,8 +247,9 @@ KernelData kernel_data(const Batches& batches, const NonbondedConstants& n, cons
         data.constants.ewald_energy = pair.energy.data();
         data.constants.degree = static_cast<int>(pair.force.size()) - 1;
     }
-    data.x = atoms.x.data()->data();
-    data.f = f.data()->data();
+    // Of no vectors at all Eigen may not be asked for their numbers.
+    data.x = atoms.x.empty() ? nullptr : atoms.x.data()->data();
+    data.f = f.empty() ? nullptr : f.data()->data();
     for (int k = 0; k < 3; ++k) {
         for (int i = 0; i < 3; ++i) data.box[k][i] = box.lattice_vector(k)[i];
         data.half_box[k] = box.lattice_vector(k)[k] / 2;
