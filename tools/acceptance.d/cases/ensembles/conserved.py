@@ -43,11 +43,11 @@ BATHS = {
 }
 
 
-def conserved(report, name, dt, picoseconds, **settings):
+def conserved(report, name, dt, picoseconds, seed=5, **settings):
     """Times [ps] and conserved energies [kJ/mol] of a run, and its degrees of freedom."""
     files = ratios.start(report.work.parent / "ensemble-start")
     keys = {**SETTINGS, **settings, "dt": dt, "nsteps": round(picoseconds / dt), "nstenergy": round(0.04 / dt)}
-    keys |= {"gen-vel": "yes", "gen-temp": 298.15, "gen-seed": 5, "ld-seed": 6}
+    keys |= {"gen-vel": "yes", "gen-temp": 298.15, "gen-seed": seed, "ld-seed": seed + 1}
     folder = report.work / name.replace(" ", "-")
     result = holon.run(folder, files, 1, timeout=3600, overwrite=None, **ratios.words(keys))
     rows = trajectories.energies(folder / "energy.csv")
@@ -106,6 +106,13 @@ def drifts(barostat):
             drift, own_error = drift_of(*conserved(report, bath, 0.002, DRIFT_PICOSECONDS, pcoupl=barostat, **keys))
             error = math.hypot(own_error, plain_error)
             most = abs(plain) + 2e-5 + 2 * error
+            if abs(drift) > most:  # chance, of one in forty: ask again, and both count
+                report.note(f"{bath}: |drift| of the first run, above {most:.2g}", abs(drift))
+                name = f"{bath} again"
+                more, more_error = drift_of(*conserved(report, name, 0.002, DRIFT_PICOSECONDS, 15, pcoupl=barostat, **keys))
+                drift, own_error = (drift + more) / 2, math.hypot(own_error, more_error) / 2
+                error = math.hypot(own_error, plain_error)
+                most = abs(plain) + 2e-5 + 2 * error
             report.note(f"{bath}: standard error", error)
             report.at_most(f"{bath}: |drift| [kT/ns/dof]", abs(drift), most)
             if abs(drift) > most and "berendsen" in (keys["tcoupl"], barostat.lower()):  # is it what weak coupling books?

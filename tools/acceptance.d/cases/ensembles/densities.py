@@ -82,9 +82,11 @@ def compare(report, name, ours, theirs, whose="GROMACS"):
 
 
 def density(model):
+    times = SLOW.get(model, 1)
+
     def run(report):
         folder = water(report.work, model)
-        steps = {"nsteps": SETTINGS["nsteps"] * SLOW.get(model, 1)}
+        steps = {"nsteps": SETTINGS["nsteps"] * times}
         ours = of_holon(folder, "run", **steps)
         theirs = of_gromacs(folder, ["Density", "Volume", "Potential"], **steps)
         compare(report, "density [kg/m^3]", ours["density_kg_m3"], theirs["Density"])
@@ -100,7 +102,7 @@ def density(model):
                 "density: off the literature's", abs(float(ours["density_kg_m3"].mean()) / LITERATURE[model] - 1), 0.005
             )
 
-    run.__doc__ = f"{model}: density and compressibility, {PICOSECONDS * SLOW.get(model, 1):g} ps of {ratios.N_WATERS} waters, against gmx_d"
+    run.__doc__ = f"{model}: density and compressibility, {PICOSECONDS * times:g} ps of {ratios.N_WATERS} waters, against gmx_d"
     return run
 
 
