@@ -15,7 +15,18 @@ from support import holon_runner as holon  # noqa: E402
 
 COMPLAINT = re.compile(r"Sanitizer|runtime error:")
 INTEGRATORS = ("md", "md-vv", "sd", "steep")
-BATH = {"tc-grps": "System", "tau-t": 0.1, "ref-t": 90} # argon names none
+OTHER_INTEGRATORS = ("baoab", "bd", "cg", "l-bfgs")
+BATH = {"tc-grps": "System", "tau-t": 0.1, "ref-t": 90}  # argon names none
+WATER_BATH = {"nstcomm": 1, "tc-grps": "System", "tau-t": 0.5, "ref-t": 300}
+PRESSURE = {"ref-p": 1, "compressibility": 4.5e-5, "tau-p": 2, "nstpcouple": 2}
+THERMOSTATS = ("v-rescale", "nose-hoover", "berendsen", "andersen", "andersen-massive")
+BAROSTATS = ("C-rescale", "Parrinello-Rahman", "MTTK", "Berendsen")
+MORE_WATER = (
+    {"deform": "0.1 0 0 0 0.5 0"},
+    {"mts": "yes", "mts-level2-factor": 2, "nsteps": 4},
+    {"mass-repartition-factor": 3},
+    {"annealing": "single", "annealing-npoints": 2, "annealing-time": "0 1", "annealing-temp": "300 310"},
+)
 # What some algorithms ask of a run.
 NEEDS = {"springs": {"integrator": "md", "dt": 0.0001}}
 NEEDS |= {name: {"integrator": "md-vv"} for name in ("edberg-evans-morriss", "dlm", "no-squish")}
@@ -36,6 +47,14 @@ def address_runs():
     for integrator in INTEGRATORS:
         yield "argon", 2, {"integrator": integrator, "nsteps": 4} | (BATH if integrator == "sd" else {})
         yield "spce", 2, {"integrator": integrator, "nsteps": 4, "coulombtype": "PME"}
+    for integrator in OTHER_INTEGRATORS:
+        yield "argon", 2, {"integrator": integrator, "nsteps": 4} | BATH
+    for thermostat, barostat in itertools.zip_longest(THERMOSTATS, BAROSTATS, fillvalue="no"):
+        baths = {"tcoupl": thermostat, "pcoupl": barostat, **WATER_BATH, **PRESSURE}
+        yield "spce", 2, {"integrator": "md-vv", "nsteps": 4, "coulombtype": "PME"} | baths
+    for more in MORE_WATER:
+        yield "spce", 2, {"nsteps": 4, "coulombtype": "PME"} | more
+    yield "peptide", 2, {"nsteps": 4, "constraints": "torsion-only"}
     yield "spce", 1, {"nsteps": 4, "coulombtype": "PME", "mesh": "spme", "precision": "double"}
     yield "spce", 3, {"nsteps": 4, "tcoupl": "v-rescale", "tc-grps": "System", "tau-t": 0.1, "ref-t": 300}
     for algorithm, integrator in zip(algorithms(), itertools.cycle(INTEGRATORS)):
@@ -59,7 +78,7 @@ def main():
             run = pathlib.Path(folder) / "run"
             words = [*inputs(name), "-o", run, "--nstxout", 1, *holon.options(settings)]
             results = [holon.call("holon-md", words, ranks, timeout=3000)]
-            if settings.get("integrator") != "steep":
+            if settings.get("integrator") not in ("steep", "cg", "l-bfgs"):
                 restart = ["--restart", run / "checkpoint.h5", "--nsteps", settings["nsteps"] + 1]
                 results.append(holon.call("holon-md", restart, ranks, timeout=3000))
             results.append(holon.call("holon-inspect", [run / "checkpoint.h5"]))
