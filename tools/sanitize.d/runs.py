@@ -23,7 +23,7 @@ THERMOSTATS = ("v-rescale", "nose-hoover", "berendsen", "andersen", "andersen-ma
 BAROSTATS = ("C-rescale", "Parrinello-Rahman", "MTTK", "Berendsen")
 MORE_WATER = (
     {"deform": "0.1 0 0 0 0.5 0"},
-    {"mts": "yes", "mts-level2-factor": 2, "nsteps": 4},
+    {"mts": "yes", "mts-level2-factor": 2},
     {"mass-repartition-factor": 3},
     {"annealing": "single", "annealing-npoints": 2, "annealing-time": "0 1", "annealing-temp": "300 310"},
 )

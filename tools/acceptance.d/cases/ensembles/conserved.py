@@ -102,17 +102,20 @@ def drifts(barostat):
         plain, plain_error = drift_of(*conserved(report, "nve", 0.002, DRIFT_PICOSECONDS, pcoupl="no", tcoupl="no"))
         report.note("NVE: drift [kT/ns/dof]", plain)
         report.note("NVE: standard error", plain_error)
+
+        def error_and_bar(own_error):
+            error = math.hypot(own_error, plain_error)
+            return error, abs(plain) + 2e-5 + 2 * error
+
         for bath, keys in BATHS.items():
             drift, own_error = drift_of(*conserved(report, bath, 0.002, DRIFT_PICOSECONDS, pcoupl=barostat, **keys))
-            error = math.hypot(own_error, plain_error)
-            most = abs(plain) + 2e-5 + 2 * error
+            error, most = error_and_bar(own_error)
             if abs(drift) > most:  # chance, of one in forty: ask again, and both count
                 report.note(f"{bath}: |drift| of the first run, above {most:.2g}", abs(drift))
                 name = f"{bath} again"
                 more, more_error = drift_of(*conserved(report, name, 0.002, DRIFT_PICOSECONDS, 15, pcoupl=barostat, **keys))
                 drift, own_error = (drift + more) / 2, math.hypot(own_error, more_error) / 2
-                error = math.hypot(own_error, plain_error)
-                most = abs(plain) + 2e-5 + 2 * error
+                error, most = error_and_bar(own_error)
             report.note(f"{bath}: standard error", error)
             report.at_most(f"{bath}: |drift| [kT/ns/dof]", abs(drift), most)
             if abs(drift) > most and "berendsen" in (keys["tcoupl"], barostat.lower()):  # is it what weak coupling books?
