@@ -68,7 +68,7 @@ def shear_stress(report):
     keys = {"deform": f"0 0 0 {SHEAR_RATE * height:.6f} 0 0", "pcoupl": "no", "nsteps": 75000, "tau-t": 0.1, "DispCorr": "no"}
     keys |= {"nstenergy": 10, "nstcalcenergy": 10, "comm-mode": "linear"}
     ours = densities.of_holon(folder, "run", **words({key: f"{value}" for key, value in keys.items()}))
-    theirs = densities.of_gromacs(folder, ["Pres-XY", "Temperature", "Potential"], "gmx_mpi", ranks=2, **words(keys))
+    theirs = densities.of_gromacs(folder, ["Pres-XY", "Temperature", "Potential"], "gmx_mpi", ranks=1, **words(keys))
     densities.compare(report, "shear stress [bar]", -ours["pressure_yx_bar"], -theirs["Pres-XY"])
     densities.compare(report, "temperature [K]", ours["temperature_K"], theirs["Temperature"])
     densities.compare(report, "potential energy [kJ/mol]", ours["potential"], theirs["Potential"])
