@@ -1,45 +1,42 @@
-"""Item 1: the trajectories of another build, to the last bit. HOLON_REFERENCE_BIN is the folder of its programs."""
+"""Item 1: the trajectories of another build, to the last bit. HOLON_REFERENCE_BIN is the folder of its programs.
+
+`1.*` is what every build since c712307 has in common. What has been changed on purpose since then is in `later.*`, for
+builds of today: mesh and range of the Coulomb pairs, random numbers and baths by our own exp, log and cos, the step
+length of steep in the hash.
+"""
 
 import os
 import pathlib
 
 from support import holon_runner as holon
 
-PME = {"coulombtype": "PME", "rcoulomb": 0.9, "rvdw": 0.9}
 ARGON = {
     "md": {"integrator": "md"},
     "md-vv": {"integrator": "md-vv"},
-    "sd": {"integrator": "sd", "tcoupl": "no", "tc-grps": "System", "tau-t": 1, "ref-t": 90},
     "double": {"integrator": "md-vv", "precision": "double"},
-    "steep": {"integrator": "steep", "tcoupl": "no"},
 }
+WATER = {"md": {}, "md-vv": {"integrator": "md-vv"}, "double": {"precision": "double"}}
+REACTION_FIELD = {"coulombtype": "reaction-field", "epsilon-rf": 78, "rcoulomb": 0.9, "rvdw": 0.9, "tcoupl": "no"}
+PROTEIN = {
+    f"{bonds}-{solver}-{scheme}": {
+        **REACTION_FIELD,
+        "constraints": bonds,
+        "constraint-algorithm": solver,
+        "integrator": scheme,
+        **({"shake-tol": 1e-8, "shake-warm-start": "yes"} if solver == "shake" else {}),
+    }
+    for bonds in ("h-bonds", "all-bonds")
+    for solver in ("lincs", "shake", "newton")
+    for scheme in ("md", "md-vv")
+}
+PME = {"coulombtype": "PME", "rcoulomb": 0.9, "rvdw": 0.9}
 SD = {"integrator": "sd", "tcoupl": "no", "tau-t": 1, "ref-t": 300, "tc-grps": "System"}
-WATER = {
-    "md": {},
-    "md-vv": {"integrator": "md-vv"},
+LATER = {
     "sd": SD,
     "esp": PME,
     "spme": {**PME, "mesh": "spme"},
     "double": {**PME, "precision": "double"},
-    "steep": {"integrator": "steep", "tcoupl": "no"},
-}
-PROTEIN = {
-    **{
-        f"{bonds}-{solver}-{scheme}": {
-            **PME,
-            "constraints": bonds,
-            "constraint-algorithm": solver,
-            **({"shake-tol": 1e-8, "shake-warm-start": "yes"} if solver == "shake" else {}),
-            "integrator": scheme,
-            **(SD if scheme == "sd" else {}),
-        }
-        for bonds in ("h-bonds", "all-bonds")
-        for solver in ("lincs", "shake", "newton")
-        for scheme in ("md", "md-vv", "sd")
-    },
-    "reaction-field": {},
-    "spme": {**PME, "mesh": "spme"},
-    "double": {**PME, "precision": "double", "constraints": "all-bonds", "constraint-algorithm": "newton"},
+    "v-rescale": {"tcoupl": "v-rescale", "tc-grps": "System", "tau-t": 0.1, "ref-t": 300},
     "steep": {"integrator": "steep", "tcoupl": "no", "nsteps": 10, "constraints": "none"},
 }
 QUIET = {"nstxout-compressed": 0, "nstenergy": 5, "nstlog": 0, "nstcomm": 4, "gen-seed": 7, "ld-seed": 8}
@@ -69,7 +66,9 @@ def case(name, folder, settings, ranks):
                 f"{kind}: state hash", result.state_hash == reference.state_hash, result.state_hash, reference.state_hash
             )
             for state in ("initial", "final"):
-                ours, theirs = result.summary[state], reference.summary[state]
+                ours, theirs = (dict(run.summary[state]["energies_kJ_per_mol"]) for run in (result, reference))
+                for energies in (ours, theirs):
+                    del energies["conserved"]  # has since then what the removal of the centre's motion takes
                 report.check(f"{kind}: {state} energies", ours == theirs, "equal" if ours == theirs else ours, "equal")
 
     run.__doc__ = f"bits: {name}, {len(settings)} settings, {ranks} ranks against 2 of the other build"
@@ -81,4 +80,6 @@ CASES = {
     "1.spce": case("SPC/E", holon.INPUTS / "spce", WATER, 3),
     "1.lysozyme": case("lysozyme", holon.INPUTS / "lysozyme", PROTEIN, 3),
     "1.dhfr": case("dhfr", holon.SHARED_SYSTEMS / "dhfr", PROTEIN, 2),
+    "later.spce": case("SPC/E", holon.INPUTS / "spce", LATER, 3),
+    "later.lysozyme": case("lysozyme", holon.INPUTS / "lysozyme", LATER, 3),
 }
