@@ -11,9 +11,9 @@
 /// Memory beyond what the standard library's containers do with it. (With the GNU C library; else nothing is done.)
 namespace holon {
 
-/// From now on, arrays of 128 kB and more, which come and go with every repartition, go back to the system when they are
-/// freed. Left to itself the C library keeps more and more of them, a seventh of all memory. Where pages take the system
-/// long, as in some guests, only those of 4 MB and more do: the others would be a tenth of the time of a run.
+/// From now on, arrays of 128 kB and more, which come and go with every repartition, go back to the system when they
+/// are freed. Left to itself the C library keeps more and more of them, a seventh of all memory. Where pages take the
+/// system long, as in some guests, only those of 4 MB and more do: the others would be a tenth of the time of a run.
 void return_large_arrays();
 
 /// Returns what is free now, and the code and constants that are in memory, of which a run needs a third of what its
