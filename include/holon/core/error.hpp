@@ -8,7 +8,8 @@ namespace holon {
 /// Input that cannot be used: what, where (file and line), what to do. Thrown before the loop, alike on all ranks.
 class InputError : public std::runtime_error {
 public:
-    using std::runtime_error::runtime_error;
+    /// Control characters, which what it quotes may have, become '?', that a terminal shows it as it is; lines may end.
+    explicit InputError(const std::string& message);
 };
 
 /// A failure while running: physics, disk, MPI. All ranks stop together; exit status 3.

@@ -90,8 +90,7 @@ void check_parsed(const std::vector<po::option>& options)
 {
     for (const po::option& option : options)
         if (!option.value.empty() && option.value.front().starts_with("--"))
-            throw InputError("command line: --" + option.string_key + " needs a value, found " +
-                             printable(option.value.front()));
+            throw InputError("command line: --" + option.string_key + " needs a value, found " + option.value.front());
     for (const po::option& option : options)
         if (option.position_key >= 0)
             throw InputError("command line: unexpected argument '" + printable(option.value.front()) +

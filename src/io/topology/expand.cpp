@@ -48,11 +48,6 @@ fs::path identity(const fs::path& path)
     return error ? path : canonical;
 }
 
-std::string shown(const fs::path& path)
-{
-    return printable(path.string(), std::string::npos);
-}
-
 class Preprocessor {
 public:
     explicit Preprocessor(const TopologySearch& search) : search_(search)
@@ -68,8 +63,7 @@ public:
             if (define.starts_with("-D")) define.remove_prefix(2);
             const std::size_t equals = define.find('=');
             const std::string name(trimmed(define.substr(0, equals)));
-            if (name.empty())
-                throw InputError(fmt::format("define = '{}': a name is missing after -D", printable(define)));
+            if (name.empty()) throw InputError(fmt::format("define = '{}': a name is missing after -D", define));
             macros_[name] = equals == std::string_view::npos ? "" : std::string(trimmed(define.substr(equals + 1)));
             never_asked_.insert(name);
         }
@@ -102,12 +96,13 @@ private:
 
     [[noreturn]] static void fail(const Source& source, const std::string& message)
     {
-        throw InputError(fmt::format("{}:{}: {}", shown(source.path), source.line, message));
+        throw InputError(fmt::format("{}:{}: {}", source.path.string(), source.line, message));
     }
 
     void note(const Source& source, int line, const std::string& message)
     {
-        result_.notes.push_back(fmt::format("{}:{}: {}", shown(source.path), line, message));
+        const auto text = fmt::format("{}:{}: {}", source.path.string(), line, message);
+        result_.notes.push_back(printable(text, std::string::npos));
     }
 
     void add_dir(std::string_view dir)
@@ -223,7 +218,7 @@ private:
         if (open_.size() >= max_include_depth)
             fail(source, fmt::format("files are included more than {} levels deep", max_include_depth));
         if (std::find(open_.begin(), open_.end(), identity(found)) != open_.end())
-            fail(source, fmt::format("'{}' includes itself, directly or by way of other files", shown(found)));
+            fail(source, fmt::format("'{}' includes itself, directly or by way of other files", found.string()));
         if (++files_included_ > max_files_included)
             fail(source, fmt::format("more than {} files are included", max_files_included));
         read(found);
@@ -240,7 +235,7 @@ private:
             if (fs::exists(place, error) && !fs::is_directory(place, error)) return place;
         }
         std::string tried;
-        for (const fs::path& place : places) tried += "\n  " + shown(place);
+        for (const fs::path& place : places) tried += "\n  " + place.string();
         fail(source, fmt::format("include file {} not found; put it beside this file, or its folder into 'include' or "
                                  "GMXLIB; tried:{}",
                                  in_quotes(name.string()), tried));
