@@ -1,21 +1,11 @@
 #include <holon/core/error.hpp>
 
-#include <algorithm>
+#include <holon/core/shown_text.hpp>
+
 #include <cstdio>
 #include <cstdlib>
 
 namespace holon {
-
-namespace {
-
-std::string without_control_characters(std::string text)
-{
-    std::ranges::replace_if(
-        text, [](unsigned char c) { return (c < 0x20 && c != '\n') || c == 0x7f; }, '?');
-    return text;
-}
-
-} // namespace
 
 InputError::InputError(const std::string& message) : std::runtime_error(without_control_characters(message)) {}
 

@@ -1,6 +1,9 @@
 #pragma once
 
+#include <holon/core/shown_text.hpp>
+
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace holon {
@@ -9,7 +12,7 @@ namespace holon {
 /// GROMACS, what is ignored, which seed was derived.
 class Notes {
 public:
-    void add(std::string text) { texts_.push_back(std::move(text)); }
+    void add(std::string text) { texts_.push_back(without_control_characters(std::move(text))); }
     const std::vector<std::string>& texts() const { return texts_; }
 
 private:
