@@ -1,7 +1,9 @@
 #include <holon/io/text_file.hpp>
 
 #include <holon/core/error.hpp>
+#include <holon/core/shown_text.hpp>
 
+#include <algorithm>
 #include <array>
 #include <cerrno>
 #include <cstring>
@@ -44,11 +46,8 @@ std::string read_text_file(const std::string& path, std::string_view what)
 
 std::string printable(std::string_view text, std::size_t longest)
 {
-    std::string shown;
-    for (char c : text.substr(0, longest)) {
-        const auto byte = static_cast<unsigned char>(c);
-        shown += byte < 0x20 || byte == 0x7f ? '?' : c;
-    }
+    auto shown = without_control_characters(std::string(text.substr(0, longest)));
+    std::ranges::replace(shown, '\n', '?');
     return text.size() > longest ? shown + "..." : shown;
 }
 

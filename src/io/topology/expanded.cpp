@@ -1,5 +1,4 @@
 #include <holon/core/error.hpp>
-#include <holon/io/text_file.hpp>
 #include <holon/io/topology_file.hpp>
 
 #include "fields.hpp"
@@ -66,15 +65,12 @@ ExpandedTopology ExpandedTopology::from_text(std::string_view text)
         const std::size_t end = std::min(text.find('\n'), text.size());
         std::string_view line = text.substr(0, end);
         text.remove_prefix(std::min(end + 1, text.size()));
-        const auto text_after = [&](std::string_view mark) { // for messages
-            return printable(line.substr(mark.size()), std::string::npos);
-        };
         if (line.starts_with(file_mark)) {
-            result.files.push_back(text_after(file_mark));
+            result.files.emplace_back(line.substr(file_mark.size()));
         } else if (line.starts_with(unused_mark)) {
-            result.unused_defines.push_back(text_after(unused_mark));
+            result.unused_defines.emplace_back(line.substr(unused_mark.size()));
         } else if (line.starts_with(note_mark)) {
-            result.notes.push_back(text_after(note_mark));
+            result.notes.emplace_back(line.substr(note_mark.size()));
         } else if (line.starts_with(origin_mark)) {
             line.remove_prefix(origin_mark.size());
             if (!take_number(line, next.file) || !take_number(line, next.number) || !line.empty() ||
