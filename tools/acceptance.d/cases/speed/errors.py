@@ -16,19 +16,35 @@ def drift(report):
     mesh_drift.drift(report)
 
 
+def converged(report, folder):
+    """Forces of a converged sum over all pairs: Holon's own by smooth PME, held against GROMACS' converged-ewald.h5.
+
+    GROMACS sizes its pair list by the drift of energy that it may cause, not to be complete: the list of that file lacks
+    five pairs of dhfr and three of lysozyme that are 0.884 to 0.9 nm apart (with `rlist = 1.2` it has them), which makes
+    5e-7 of the forces in dhfr.
+    """
+    _, forces = references.single_point(report.work / "converged", holon.input_files(folder), **references.CONVERGED)
+    _, exact = references.read_reference(folder / "converged-ewald.h5")
+    squares = ((forces - exact) ** 2).sum(axis=1)
+    mean = (exact**2).sum(axis=1).mean()
+    lacking = squares > 3e-6**2 * mean
+    report.at_most("atoms with pairs that GROMACS' list lacks", int(lacking.sum()), 12)
+    rest = (squares[~lacking].sum() / mean / len(squares)) ** 0.5
+    report.at_most("converged sum against GROMACS', without these", rest, 2e-7)
+    return forces
+
+
 def table(system):
     def run(report):
         folder = holon.SHARED_SYSTEMS / system
-        exact = references.read_reference(folder / "converged-ewald.h5")
+        exact = converged(report, folder)
         for accuracy, precision in mesh_errors.ACCURACIES.items():
             for radius in RADII:
                 settings = {"mesh_accuracy": accuracy, "precision": precision, "coulomb_split_radius": radius}
                 settings["rcoulomb"] = max(radius, 0.9)
                 work = report.work / f"{accuracy:g}-{radius:g}"
                 found = references.single_point(work, holon.input_files(folder), **settings)
-                error = references.relative_rms(found[1], exact[1])
-                if accuracy < 5e-6:  # without atoms that have another exactly at the Lennard-Jones cutoff: 5e-7 in dhfr
-                    error = references.errors(found, exact, folder / "conf.gro")["forces"]
+                error = references.relative_rms(found[1], exact)
                 mesh = holon.summary_of(work)["mesh"]
                 for figure in ("expected", "measured"):
                     ratio = mesh[f"{figure}_error"] / error
