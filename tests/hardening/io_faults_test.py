@@ -15,6 +15,7 @@ SAMPLE = [
     ("start", 0, "EIO", "pwrite", "checkpoint.h5.new", 12),  # and these when it closes the file
     ("start", 1, "EIO", "fstat", "checkpoint.h5.new", 0),  # on one rank alone
     ("start", 0, "SIGBUS", "pwrite", "energy.csv", 1),
+    ("start", 0, "EIO", "pwrite", "trajectory.h5md", 4),  # the length: what was not made visible is not counted
     ("resume", 0, "EIO", "stat", "trajectory.h5md", 0),
     ("resume", 1, "EIO from then on", "pwrite", "trajectory.h5md", 0),
     ("resume", 0, "short", "pwrite", "checkpoint.h5", 0),

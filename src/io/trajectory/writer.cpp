@@ -264,16 +264,19 @@ void TrajectoryWriter::Impl::write_stamp(Series s, std::int64_t step, double tim
     file.write(std::as_bytes(std::span(edges)), place_of(stamp_field(s, 2), s));
 }
 
-/// Makes the frames of a step visible. Collective.
+/// Makes the frames of a step visible. They count as written when they are: what a checkpoint says of this file has to
+/// be true after a failure, too. Collective.
 void TrajectoryWriter::Impl::publish(std::int64_t step)
 {
-    if (std::ranges::max(written.last) < step) ++written.steps;
+    auto more = written;
+    if (std::ranges::max(written.last) < step) ++more.steps;
     for (const auto s : all_quantities)
         if (std::exchange(pending[s], false)) {
-            ++written.frames[s];
-            written.last[s] = step;
+            ++more.frames[s];
+            more.last[s] = step;
         }
-    on_root(comm, [&] { visible.set(file, written.frames); });
+    on_root(comm, [&] { visible.set(file, more.frames); });
+    written = more;
 }
 
 TrajectoryWriter::TrajectoryWriter(std::unique_ptr<Impl> impl) : impl_(std::move(impl)) {}
