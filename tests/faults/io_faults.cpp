@@ -66,6 +66,7 @@ public:
     }
     bool watches(int descriptor)
     {
+        if (places_.empty()) return false; // no lock: the launcher writes in its signal handlers
         const std::lock_guard lock(mutex_);
         return !path(descriptor).empty();
     }
