@@ -44,25 +44,33 @@ def split_run(work, arguments, steps, first=2, second=3, **settings):
 
 
 def killed_run(work, arguments, steps, kills, ranks=2, seed=1, longest=3.0, **settings):
-    """Kills every rank `kills` times at random moments and goes on each time; returns the Result of the last start.
+    """Kills every rank at random moments, `kills` times, and goes on each time; returns the Result of the last start.
 
-    `longest`: upper bound of the time from the first step of a start to its end [s]. The rank count changes at each start.
-    Raises RunError if a start ended before it was killed: the run is then too short to show anything.
+    `longest`: upper bound of the time from a start's first write to its end [s]. The rank count changes at each start.
+    A kill counts if its start had come further than the one before; the file is read only when the ranks are dead, as they
+    may leave holon-inspect no processor. Raises RunError if a start ended before it was killed, the run then being too
+    short to show anything, or if hardly any came further.
     """
     rng = random.Random(seed)
+    checkpoint, trajectory = work / "checkpoint.h5", work / "trajectory.h5md"
     resume = [*arguments, "--resume", "-o", work, *holon.options({"nsteps": steps, **settings})]
-    for kill in range(kills):
-        before = max(reached_step(work / "checkpoint.h5"), 0)
-        launcher = holon.start(resume, ranks + kill % 2)
-        wait_for(lambda: reached_step(work / "checkpoint.h5") > before, launcher, 120)
+    reached = [0]  # after each kill that counts
+    for start in range(10 * kills):
+        launcher = holon.start(resume, ranks + start % 2)
+        wait_for_progress(checkpoint, launcher)
         time.sleep(rng.uniform(0.0, longest))
         if launcher.poll() is not None:
-            raise holon.RunError(f"start {kill + 1} ended with status {launcher.returncode} before it was killed")
+            raise holon.RunError(f"start {start + 1} ended with status {launcher.returncode} before it was killed")
         holon.kill_ranks(launcher)
         launcher.wait(timeout=60)
-        if (work / "trajectory.h5md").exists():  # it is begun after the checkpoint
-            trajectories.steps(work / "trajectory.h5md")
-    return holon.run(work, [*arguments, "--resume"], ranks + 1, nsteps=steps, **settings)
+        if trajectory.exists():  # it is begun after the checkpoint
+            trajectories.steps(trajectory)
+        step = reached_step(checkpoint)
+        if step > reached[-1]:
+            reached.append(step)
+        if len(reached) > kills:
+            return holon.run(work, [*arguments, "--resume"], ranks + 1, nsteps=steps, **settings)
+    raise holon.RunError(f"{10 * kills} starts were killed, of which {len(reached) - 1} came further than the one before")
 
 
 def reached_step(checkpoint):
