@@ -53,6 +53,12 @@ std::string read_topology_text(const Communicator& comm, const RunOptions& optio
     return text;
 }
 
+/// What such a text says, without the names of files and the numbers of lines.
+std::string content_of(const std::string& topology_text)
+{
+    return ExpandedTopology::from_text(topology_text).content();
+}
+
 std::string read_index_text(const Communicator& comm, const RunOptions& options)
 {
     return options.index.empty() ? std::string() : read_on_root(comm, options.index, "index groups");
@@ -188,7 +194,7 @@ std::uint64_t text_hash(const std::string& text)
 }
 
 /// Seeds of -1 become a number that follows from topology and coordinates alone: the same start gives the same run,
-/// however long it is and however it is divided into parts.
+/// however long it is, however it is divided into parts and wherever its files lie.
 void derive_seeds(const Communicator& comm, RunInput& input, const std::string& topology_text)
 {
     auto& settings = input.settings;
@@ -197,7 +203,7 @@ void derive_seeds(const Communicator& comm, RunInput& input, const std::string& 
         settings.derive_ld_seed && (p.tcoupl != "no" || p.pcoupl != "no" || scheme_entry(p.integrator).traits.own_bath);
     const bool gen = settings.derive_gen_seed && p.gen_vel;
     if (!ld && !gen) return;
-    std::uint64_t hash = text_hash(topology_text) + box_hash(input.box);
+    std::uint64_t hash = text_hash(content_of(topology_text)) + box_hash(input.box);
     std::uint64_t atoms = 0;
     for (const auto& record : input.records) atoms += atom_hash(record.id, record.x, record.image, record.v);
     hash += static_cast<std::uint64_t>(comm.sum(static_cast<std::int64_t>(atoms)));
@@ -282,7 +288,7 @@ void check_same_system(const NamedInput& named, const RunOptions& options, const
                                      "--overwrite instead of --resume.",
                                      file, options.output, what, path));
     };
-    if (named.topology != topology) refuse(options.topology, "topology");
+    if (content_of(named.topology) != content_of(topology)) refuse(options.topology, "topology");
     if (named.index != index) refuse(options.index.empty() ? options.topology : options.index, "index file");
 }
 

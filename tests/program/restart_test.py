@@ -3,6 +3,7 @@
 
 import hashlib
 import os
+import shutil
 
 import h5py
 import numpy
@@ -162,6 +163,21 @@ class Restart(holon.ProgramTest):
         self.assertEqual(result.status, holon.BAD_INPUT)
         self.assertIn("belongs to another system", result.stderr)
         self.assertEqual(holon.summary_of(folder)["status"], "finished")
+
+    def test_files_may_move_between_starts(self):
+        bath = {"tcoupl": "v-rescale", "tc_grps": "System", "ref_t": 300, "tau_t": 0.1, "ld_seed": -1, **OUTPUT}
+        elsewhere = self.work / "elsewhere"
+        shutil.copytree(holon.INPUTS / "spce", elsewhere)
+        top = elsewhere / "topol.top"
+        top.write_text("; a line more\n" + top.read_text())
+        run = holon.run(self.work / "run", WATER, nsteps=10, **bath)
+        moved = holon.run(elsewhere / "run", holon.input_files(elsewhere), 2, nsteps=10, **bath)
+        self.assertEqual(moved.state_hash, run.state_hash)  # derived seeds, too, know nothing of places
+        holon.run(run.folder, [*holon.input_files(elsewhere), "--resume"], nsteps=20, **bath)
+        top.write_text(top.read_text().replace("SOL", "WAT"))
+        result = holon.call("holon-md", [*holon.input_files(elsewhere), "--resume", "-o", run.folder])
+        self.assertEqual(result.status, holon.BAD_INPUT)
+        self.assertIn("belongs to another system", result.stderr)
 
     def test_branch_leaves_the_first_run_alone(self):
         first = holon.run(self.work / "first", WATER, 2, nsteps=20, **OUTPUT)

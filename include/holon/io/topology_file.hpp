@@ -39,6 +39,9 @@ struct ExpandedTopology {
     /// "file:line" of line k, for messages.
     std::string where(std::size_t k) const;
 
+    /// The lines alone: the same wherever the files lie, whatever they are called and whatever comments they have.
+    std::string content() const;
+
     /// A text that is itself a topology (origins are kept in comments), and the way back. `from_text` throws InputError
     /// for a text without origins.
     std::string to_text() const;

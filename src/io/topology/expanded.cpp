@@ -41,6 +41,13 @@ std::string ExpandedTopology::where(std::size_t k) const
     return fmt::format("{}:{}", files[static_cast<std::size_t>(lines[k].file)], lines[k].number);
 }
 
+std::string ExpandedTopology::content() const
+{
+    std::string text;
+    for (const TopologyLine& line : lines) text.append(line.text).append("\n");
+    return text;
+}
+
 std::string ExpandedTopology::to_text() const
 {
     std::string text;

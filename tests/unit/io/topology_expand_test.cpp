@@ -111,6 +111,19 @@ TEST(TopologyExpand, WhatIsNotClosedEndsWithItsFileOrLine)
     EXPECT_NE(notes[3].find("t.top:5: this condition"), std::string::npos) << notes[3];
 }
 
+TEST(TopologyExpand, ContentDoesNotDependOnFiles)
+{
+    const TopologyFolder here, there;
+    here.write("a.itp", "1 2\n3 4\n");
+    const auto one = expand_topology(here.write("t.top", "; a comment\n#include \"a.itp\"\n5"), {});
+    const auto same = expand_topology(there.write("other.top", "1 2 ; likewise\n\n3 4\n#ifdef NO\n6\n#endif\n5\n"), {});
+    const auto other = expand_topology(there.write("t.top", "1 2\n3 5\n5\n"), {});
+    EXPECT_NE(one.to_text(), same.to_text());
+    EXPECT_EQ(one.content(), same.content());
+    EXPECT_NE(one.content(), other.content());
+    EXPECT_EQ(ExpandedTopology::from_text(one.to_text()).content(), one.content());
+}
+
 TEST(TopologyExpand, TextFormKeepsLinesAndOrigins)
 {
     const TopologyFolder folder;
