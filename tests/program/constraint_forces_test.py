@@ -90,6 +90,12 @@ class ConstrainedAccelerations(holon.ProgramTest):
         again = same_bits.split_run(self.work / "split", arguments, 20, **GAUSS)
         self.assertEqual(again.state_hash, found["1"])
 
+    def test_same_bits_beside_water_that_is_solved_while_ranks_wait(self):
+        keys = {"constraints": "all-bonds", "integrator": "md-vv", "dt": 0.001, "tcoupl": "no", "pcoupl": "no", **GAUSS}
+        protein = holon.input_files(holon.INPUTS / "peptide")
+        found = same_bits.hashes(self.work, protein, [(1, None), (2, None), (3, None)], nsteps=5, **keys)
+        self.assertEqual(len(set(found.values())), 1, found)
+
     def test_feedback_keeps_errors_small(self):
         arguments = self.arguments("butane")
         errors = {}

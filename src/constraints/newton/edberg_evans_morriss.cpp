@@ -44,9 +44,7 @@ public:
         auto of_kick = stage;
         of_kick.force_factor *= stage.dt; // displacements are velocities times dt
         const auto kicked = atoms.v;
-        std::swap(atoms.x, atoms.x_ref);
         auto result = constrain_kick(atoms, box, of_kick, false);
-        std::swap(atoms.x, atoms.x_ref);
         for (const auto a : owned_)
             atoms.x[a] += to_lattice(stage.dt * to_real(IVec3(atoms.v[a] - kicked[a]), velocity_unit), position_unit);
         return result;

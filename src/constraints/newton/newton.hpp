@@ -44,9 +44,9 @@ struct ConstrainedKick {
 /// Newton's method, and constrained kicks with the same matrix.
 class KickSolver : public Solver {
 public:
-    /// Changes atoms.v, velocities after a kick without constraints, along the constraints of atoms.x (copies up to
-    /// date). The residual is of rates, or, if the kick does not end the step, of lengths after a drift with these
-    /// velocities for stage.dt. Collective.
+    /// Changes atoms.v, velocities after a kick without constraints, along the constraints of atoms.x, with a residual
+    /// of rates; or, if the kick does not end the step and the drift has been made, along those of atoms.x_ref, with a
+    /// residual of lengths after a drift with these velocities for stage.dt. Collective.
     virtual ConstraintResult constrain_kick(Atoms& atoms, const Box& box, const ConstraintStage& stage,
                                             const ConstrainedKick& kick) = 0;
 };

@@ -96,7 +96,8 @@ void Leaves<velocities>::set_vectors(const LocalBranch& leaf, const std::vector<
 template <bool velocities>
 void Leaves<velocities>::gather(ConstraintResult& result)
 {
-    const auto& reference = velocities ? atoms_.x : atoms_.x_ref;
+    const bool before_drift = !velocities || (kick_ != nullptr && !kick_->ends_step);
+    const auto& reference = before_drift ? atoms_.x_ref : atoms_.x;
     const auto& trial = velocities ? atoms_.v : atoms_.x;
     for (std::size_t s = 0; s < table_.local.size(); ++s) {
         if (table_.local[s] < 0) continue;
