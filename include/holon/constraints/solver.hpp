@@ -83,8 +83,8 @@ struct ConstraintResult {
     ConstraintResult& operator+=(const ConstraintResult& other);
 };
 
-/// One stage of a solver whose clusters are owned whole, piece by piece: others wait for messages meanwhile. Nothing in
-/// it communicates or throws.
+/// One stage of a solver whose clusters are owned whole, piece by piece: others wait for messages meanwhile, and must
+/// not have exchanged or changed what atoms other than theirs have. Nothing in it communicates or throws.
 class PieceByPiece {
 public:
     virtual ~PieceByPiece() = default;

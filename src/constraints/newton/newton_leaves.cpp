@@ -96,8 +96,7 @@ void Leaves<velocities>::set_vectors(const LocalBranch& leaf, const std::vector<
 template <bool velocities>
 void Leaves<velocities>::gather(ConstraintResult& result)
 {
-    const bool before_drift = !velocities || (kick_ != nullptr && !kick_->ends_step);
-    const auto& reference = before_drift ? atoms_.x_ref : atoms_.x;
+    const auto& reference = velocities && !is_kick_before_drift() ? atoms_.x : atoms_.x_ref;
     const auto& trial = velocities ? atoms_.v : atoms_.x;
     for (std::size_t s = 0; s < table_.local.size(); ++s) {
         if (table_.local[s] < 0) continue;
@@ -187,7 +186,7 @@ void Leaves<velocities>::set_rates(const LocalBranch& leaf, std::span<double> rh
 template <bool velocities>
 double Leaves<velocities>::residual_of(const Leaf& arrays) const
 {
-    if (kick_ != nullptr && !kick_->ends_step) { // lengths after the drift
+    if (is_kick_before_drift()) { // lengths after it
         double largest = 0.0;
         for (std::int64_t k = 0; k < arrays.n_own; ++k) {
             const Vec3 r = vector_at(arrays.r, arrays.n, k), w = vector_at(arrays.s, arrays.n, k);

@@ -89,6 +89,7 @@ private:
         const auto& row = numbers_.move[slot];
         return {row[0], row[1], row[2]};
     }
+    bool is_kick_before_drift() const { return kick_ != nullptr && !kick_->ends_step; }
     void gather_before(ConstraintResult& result);
     void set_rates(const LocalBranch& leaf, std::span<double> rhs, Report& report) const;
     double residual_of(const Leaf& arrays) const;
