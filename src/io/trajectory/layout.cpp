@@ -45,13 +45,16 @@ bool is_plausible(const TrajectoryDirectory& directory)
     const bool counts = directory.atoms >= 1 && directory.atoms <= most_atoms &&
                         (directory.real_bytes == 4 || directory.real_bytes == 8) &&
                         std::ranges::all_of(all_quantities, [&](Series s) { return directory.capacity_of(s) >= 0; });
-    if (!counts || directory.stamp(Series::position, 0).frame_bytes != 8) return false;
-    // Steps and times, edges of the box, vectors of all atoms; 0: a dataset that is not there.
-    for (const auto s : all_quantities)
+    if (!counts || directory.stamp(Series::position, 0).frame_bytes == 0) return false;
+    // Steps and times, edges of the box, vectors of all atoms; 0: a dataset that is not there, as all three of a series
+    // or none.
+    for (const auto s : all_quantities) {
+        const bool is_there = directory.stamp(s, 0).frame_bytes != 0;
         for (std::size_t k = 0; k < 3; ++k) {
             const auto& stamp = directory.stamp(s, k);
-            if (stamp.data < 0 || (stamp.frame_bytes != 0 && stamp.frame_bytes != (k < 2 ? 8 : 72))) return false;
+            if (stamp.data < 0 || stamp.frame_bytes != (is_there ? (k < 2 ? 8 : 72) : 0)) return false;
         }
+    }
     for (const auto q : all_quantities) {
         const auto& values = directory.fields[value_field(q)];
         const auto bytes = {std::int64_t{0}, 3 * directory.atoms * directory.real_bytes, 3 * directory.atoms * 8};
