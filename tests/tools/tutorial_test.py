@@ -33,10 +33,9 @@ class Tutorial(holon.ProgramTest):
             self.skipTest("without MDAnalysis")
         for name in ("inputs", "jobscripts"):
             (self.work / name).symlink_to(holon.ROOT / name)
-        stand_in = self.work / "bin" / "sbatch"  # the job runs here and now
-        stand_in.parent.mkdir()
-        stand_in.write_text(STAND_IN)
-        stand_in.chmod(0o755)
+        (self.work / "bin").mkdir()
+        self.stand_in("sbatch", STAND_IN)  # the job runs here and now
+        self.stand_in("mpirun", f'#!/bin/sh\nexec {shutil.which(holon.MPIEXEC)} "$@"\n')  # that of the programs' MPI
         python = pathlib.Path(sys.executable).parent
         self.environment = {
             **os.environ,
@@ -44,6 +43,11 @@ class Tutorial(holon.ProgramTest):
             "HOLON_LAUNCH": " ".join(holon.launch(2)[:-2]),
             "RANKS": "1 2",
         }
+
+    def stand_in(self, name, text):
+        path = self.work / "bin" / name
+        path.write_text(text)
+        path.chmod(0o755)
 
     def has_mdanalysis(self):
         words = [sys.executable, "-c", "import MDAnalysis"]

@@ -21,12 +21,13 @@ WATER_SETTINGS = {"coulombtype": "PME", "nstxout_compressed": 0, "nstenergy": 10
 PROBE_STEPS = 20  # to find out how many steps fill the time
 LEAST_STEPS = 100  # so that what is not done in every step, as in the first and the last, counts as in a long run
 
-# Runs a command and leaves the peak of its memory [kB] in a file per rank.
+# Runs a command and leaves the peak of its memory [kB] in a file per rank. Launchers talk to ranks by files they hand over.
 PEAK = """\
 import os, resource, subprocess, sys
-status = subprocess.run(sys.argv[2:]).returncode
+status = subprocess.run(sys.argv[2:], close_fds=False).returncode
 peak = resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss
-open(sys.argv[1] + "." + os.environ.get("OMPI_COMM_WORLD_RANK", "0"), "w").write(str(peak))
+rank = os.environ.get("OMPI_COMM_WORLD_RANK", os.environ.get("PMI_RANK", "0"))
+open(sys.argv[1] + "." + rank, "w").write(str(peak))
 sys.exit(status)
 """
 

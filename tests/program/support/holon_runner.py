@@ -3,6 +3,7 @@
 HOLON_BIN is the folder of the programs (build/bin), HOLON_MPIEXEC the launcher (mpirun).
 """
 
+import contextlib
 import dataclasses
 import functools
 import json
@@ -173,9 +174,27 @@ def constraint_algorithms():
 
 
 def rank_pids(launcher):
-    """Process ids of the ranks that a launcher started on this machine."""
-    threads = pathlib.Path(f"/proc/{launcher.pid}/task").glob("*/children")
-    return [int(pid) for children in threads for pid in children.read_text().split()]
+    """Process ids of the ranks that a launcher started on this machine, itself or, as MPICH's, by a proxy."""
+    ranks = []
+    for pid in children(launcher.pid):
+        is_proxy = name_of_process(pid) == "hydra_pmi_proxy"
+        ranks += children(pid) if is_proxy else [pid]
+    return ranks
+
+
+def children(pid):
+    """Process ids of the children of a process, which may have ended."""
+    found = []
+    for thread in pathlib.Path(f"/proc/{pid}/task").glob("*/children"):
+        with contextlib.suppress(OSError):
+            found += map(int, thread.read_text().split())
+    return found
+
+
+def name_of_process(pid):
+    with contextlib.suppress(OSError):
+        return pathlib.Path(f"/proc/{pid}/comm").read_text().strip()
+    return ""
 
 
 def send(pids, number):

@@ -34,7 +34,7 @@ def build_shim(folder):
 def on_disk_of(folder, images, shim, command, **more):
     """The command line with an image of the disk beneath the program alone: the launcher's files are its own business."""
     images.mkdir(parents=True, exist_ok=True)
-    variables = {"LD_PRELOAD": shim, "HOLON_DISK_OF": folder, "HOLON_DISK_IMAGE": images, **more}
+    variables = {**holon.preload(shim), "HOLON_DISK_OF": folder, "HOLON_DISK_IMAGE": images, **more}
     at = command.index(str(holon.BIN / "holon-md"))
     return [*command[:at], "env", *(f"{name}={value}" for name, value in variables.items()), *command[at:]]
 
