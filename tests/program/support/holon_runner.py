@@ -92,6 +92,14 @@ def launcher_name():
     return "Open MPI" if re.search("Open MPI|OpenRTE", told) else told.split(" ")[0]
 
 
+def passed_on():
+    """What the launcher returns after each signal that it passes on to ranks, which then stop: {signal: {status, ...}}.
+    To TERM and INT Open MPI's reacts itself and returns 1; MPICH's returns 0 or what the ranks return, and USR2 ends it."""
+    if launcher_name() == "Open MPI":
+        return {signal.SIGTERM: {1}, signal.SIGINT: {1}, signal.SIGUSR1: {STOPPED}, signal.SIGUSR2: {STOPPED}}
+    return dict.fromkeys((signal.SIGTERM, signal.SIGINT, signal.SIGUSR1), {FINISHED, STOPPED})
+
+
 def launch(ranks):
     """The words that start a program on so many ranks."""
     options = ["--quiet", "--oversubscribe"] if launcher_name() == "Open MPI" else []
