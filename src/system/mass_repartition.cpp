@@ -6,29 +6,20 @@
 #include <algorithm>
 #include <fmt/format.h>
 #include <limits>
-#include <set>
 
 namespace holon {
 
 namespace {
 
-/// Of each atom of a molecule type: the atoms that it is bound to, by potentials, constraints or as rigid water.
-std::vector<std::set<std::int32_t>> bound_atoms(const MoleculeType& molecule)
+/// Of each atom of a molecule type: the atoms with a mass that it is bound to.
+std::vector<std::vector<std::int32_t>> bound_atoms(const MoleculeType& molecule)
 {
-    std::vector<std::set<std::int32_t>> bound(molecule.atoms.size());
-    const auto add = [&bound](std::int32_t i, std::int32_t j) {
-        bound[index(i)].insert(j);
-        bound[index(j)].insert(i);
-    };
-    for (std::size_t kind = 0; kind < interaction_count; ++kind) {
-        if (!interaction_info[kind].name.ends_with("_bond")) continue;
-        const auto& atoms = molecule.interactions[kind].atoms;
-        for (std::size_t k = 0; k + 1 < atoms.size(); k += 2) add(atoms[k], atoms[k + 1]);
+    std::vector<std::vector<std::int32_t>> bound(molecule.atoms.size());
+    for (const auto& [i, j] : molecule.distinct_bonds()) {
+        if (molecule.atoms[index(i)].mass == 0.0 || molecule.atoms[index(j)].mass == 0.0) continue;
+        bound[index(i)].push_back(j);
+        bound[index(j)].push_back(i);
     }
-    for (const auto& c : molecule.constraints)
-        if (!c.from_angle) add(c.i, c.j);
-    for (const auto& settle : molecule.settles)
-        for (const std::int32_t hydrogen : {1, 2}) add(settle.oxygen, settle.oxygen + hydrogen);
     return bound;
 }
 
@@ -61,7 +52,7 @@ void repartition_masses(Topology& topology, double factor, const std::string& ke
                                              "from. Use a smaller factor.",
                                              key, place(i), mass, bound[i].size()));
             masses[i].mass = least;
-            masses[index(*bound[i].begin())].mass -= least - mass;
+            masses[index(bound[i].front())].mass -= least - mass;
         }
         for (std::size_t i = 0; i < masses.size(); ++i)
             if (molecule.atoms[i].mass >= least && masses[i].mass < least)

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <iterator>
+#include <set>
 
 namespace holon {
 
@@ -15,6 +16,18 @@ const MoleculeType& type_of(const Topology& topology, const MoleculeBlock& block
 }
 
 } // namespace
+
+std::vector<std::pair<std::int32_t, std::int32_t>> MoleculeType::distinct_bonds() const
+{
+    std::set<std::pair<std::int32_t, std::int32_t>> distinct;
+    for (const auto& [i, j] : bonds) distinct.insert(std::minmax(i, j));
+    for (const Settle& settle : settles) {
+        const std::int32_t first = settle.oxygen + 1, second = settle.oxygen + 2;
+        distinct.erase({first, second}); // what keeps the angle
+        distinct.insert({{settle.oxygen, first}, {settle.oxygen, second}});
+    }
+    return {distinct.begin(), distinct.end()};
+}
 
 std::int64_t Topology::n_atoms() const
 {

@@ -80,7 +80,7 @@ PerQuantity<Schedule> schedules_of(const Parameters& parameters);
 std::int64_t trajectory_bytes(const TrajectoryInfo& info, std::int64_t steps);
 
 /// Fills the last part from a topology. Species: the atomic number, or the index of the atom type if not all are known.
-/// Bonds: all bonded terms and constraints of two atoms that are bonds, and those of rigid water.
+/// Bonds: the chemical ones.
 void describe_atoms(const Topology& topology, TrajectoryInfo& info);
 
 /// Appends frames. All ranks take part in every call but wants(), frames() and last_step(). Errors are thrown alike

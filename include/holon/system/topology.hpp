@@ -105,9 +105,13 @@ struct MoleculeType {
     std::vector<PlaneConstraint> planes;    // of atoms that `constraints` hold in the plane only
     std::vector<std::vector<std::int32_t>> torsion_units; // atoms that move as one where only torsions are free
     std::vector<Settle> settles;
-    std::vector<RigidBody> bodies;                     // whose constraints are none of those above
-    std::vector<VirtualSite> virtual_sites;            // parents that are sites come first
-    std::vector<std::vector<std::int32_t>> exclusions; // per atom: sorted, symmetric, without the atom itself
+    std::vector<RigidBody> bodies;                            // whose constraints are none of those above
+    std::vector<VirtualSite> virtual_sites;                   // parents that are sites come first
+    std::vector<std::vector<std::int32_t>> exclusions;        // per atom: sorted, symmetric, without the atom itself
+    std::vector<std::pair<std::int32_t, std::int32_t>> bonds; // chemical, by potentials, constraints or connections
+
+    /// The bonds and those of rigid water, each once: i < j, ascending.
+    std::vector<std::pair<std::int32_t, std::int32_t>> distinct_bonds() const;
 };
 
 /// `count` molecules of one type, consecutive in the system.

@@ -116,8 +116,8 @@ public:
     /// Groups that stand still or are accelerated.
     void held_and_driven()
     {
-        check_per_axis("freezegrps", v_.freezegrps.size(), "freezedim", v_.freezedim.size());
-        check_per_axis("acc-grps", v_.acc_grps.size(), "accelerate", v_.accelerate.size());
+        check_per_axis("freezegrps", v_.freezegrps.size(), "freezedim", v_.freezedim);
+        check_per_axis("acc-grps", v_.acc_grps.size(), "accelerate", v_.accelerate);
         v_.frozen_groups.clear();
         for (std::size_t k = 0; k < v_.freezegrps.size(); ++k)
             v_.frozen_groups.push_back(
@@ -277,14 +277,17 @@ private:
                      " is usual");
     }
 
-    /// Without groups, GROMACS' files still carry a value for an axis or three.
+    /// Without groups, GROMACS' files still carry a value for an axis or three, which then has to say nothing.
+    template <class T>
     void check_per_axis(const std::string& groups_key, std::size_t groups, const std::string& key,
-                        std::size_t values) const
+                        const std::vector<T>& values) const
     {
         check_group_count(groups_key, groups);
-        if (groups > 0 && values != 3 * groups)
+        if (groups == 0 && std::ranges::any_of(values, [](const T& value) { return value != T{}; }))
+            fail(key, fmt::format("{} names no groups, to which it would apply", groups_key));
+        if (groups > 0 && values.size() != 3 * groups)
             fail(key, fmt::format("there are {} {}, which take {} values, for x, y and z of each; found {}", groups,
-                                  groups_key, 3 * groups, values));
+                                  groups_key, 3 * groups, values.size()));
     }
 
     SchemeTraits scheme_;

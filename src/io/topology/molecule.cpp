@@ -87,6 +87,7 @@ public:
         for (const auto& [line, function, atoms, given] : potentials_)
             add_term(Fields(source_, line, function->section), *function, atoms, given);
         rigid_.store(result_);
+        result_.bonds = std::move(bonds_);
         return std::move(result_);
     }
 

@@ -7,34 +7,6 @@ namespace holon {
 
 namespace {
 
-using Bond = std::array<std::int32_t, 2>;
-
-constexpr std::array bond_kinds = {Interaction::harmonic_bond,    Interaction::g96_bond,   Interaction::morse_bond,
-                                   Interaction::tabulated_bond,   Interaction::cubic_bond, Interaction::fene_bond,
-                                   Interaction::constraint_spring};
-
-/// Bonds of one molecule, by the indices of its atoms: each once, ascending.
-std::vector<Bond> bonds_of(const MoleculeType& molecule)
-{
-    std::vector<Bond> bonds;
-    const auto add = [&](std::int32_t i, std::int32_t j) { bonds.push_back({std::min(i, j), std::max(i, j)}); };
-    for (const auto kind : bond_kinds) {
-        const auto& atoms = molecule.interactions[index(kind)].atoms;
-        for (std::size_t k = 0; k + 1 < atoms.size(); k += 2) add(atoms[k], atoms[k + 1]);
-    }
-    for (const auto& constraint : molecule.constraints) add(constraint.i, constraint.j);
-    for (const auto& body : molecule.bodies)
-        for (const auto& constraint : body.given) add(constraint.i, constraint.j);
-    for (const auto& settle : molecule.settles) {
-        add(settle.oxygen, settle.oxygen + 1);
-        add(settle.oxygen, settle.oxygen + 2);
-    }
-    std::ranges::sort(bonds);
-    const auto repeated = std::ranges::unique(bonds);
-    bonds.erase(repeated.begin(), repeated.end());
-    return bonds;
-}
-
 /// Makes room for the longest name of a list.
 template <class Named>
 void widen(NameColumn& column, const std::vector<Named>& list)
@@ -83,7 +55,7 @@ void describe_atoms(const Topology& topology, TrajectoryInfo& info)
     std::int32_t residues = 0;
     for (const auto& block : topology.blocks) {
         const auto& molecule = topology.molecule_types[index(block.type)];
-        const auto bonds = bonds_of(molecule);
+        const auto bonds = molecule.distinct_bonds();
         const auto size = static_cast<AtomId>(molecule.atoms.size());
         for (std::int64_t m = 0; m < block.count; ++m) {
             const auto first = block.first_atom + static_cast<AtomId>(m) * size;

@@ -30,6 +30,8 @@ TEST(MdpGroups, GroupsAreFrozenAndAccelerated)
                  "md.mdp:2: freezedim = Y Y: there are 1 freezegrps, which take 3");
     expect_error("freezegrps = Wall\nfreezedim = 1 1 1", "expected Y or N");
     expect_error("acc-grps = A B\naccelerate = 1 1 1", "take 6 values");
+    expect_error("freezedim = N N Y", "md.mdp:1: freezedim = N N Y: freezegrps names no groups");
+    expect_error("acc-grps =\naccelerate = 0 0.1 0", "acc-grps names no groups");
 }
 
 TEST(MdpGroups, DistanceRestraints)

@@ -99,6 +99,12 @@ TEST(TopologyRead, ExclusionsFollowChemicalBonds)
     const auto with_constraints = topology_of(chain("", "[ constraints ]\n1 3 1 0.2\n1 5 2 0.3\n", 1));
     EXPECT_EQ(with_constraints.molecule_types[0].exclusions[0], (Atoms{1, 2})); // function 1 counts, 2 does not
     EXPECT_EQ(with_constraints.molecule_types[0].constraints.size(), 2u);
+
+    using Bonds = std::vector<std::pair<std::int32_t, std::int32_t>>;
+    EXPECT_EQ(topology_of(chain("", "5 1 6 0.3 70\n2 1\n")).molecule_types[0].distinct_bonds(),
+              (Bonds{{0, 1}, {1, 2}, {2, 3}, {3, 4}}));
+    EXPECT_EQ(connected.molecule_types[0].distinct_bonds(), (Bonds{{0, 1}, {0, 4}, {1, 2}, {2, 3}, {3, 4}}));
+    EXPECT_EQ(with_constraints.molecule_types[0].distinct_bonds(), (Bonds{{0, 1}, {0, 2}, {1, 2}, {2, 3}, {3, 4}}));
 }
 
 TEST(TopologyRead, AnglesInRadians)
@@ -269,6 +275,7 @@ TEST(TopologyRead, SettleKeepsItsAtomsFromOtherConstraints)
     EXPECT_EQ(terms(topology, Interaction::harmonic_bond).size(), 0u);
     EXPECT_EQ(terms(topology, Interaction::excluded_pair).size(), 3u);
     EXPECT_EQ(topology.n_constraints(), 6);
+    EXPECT_EQ(type.distinct_bonds(), (std::vector<std::pair<std::int32_t, std::int32_t>>{{0, 1}, {0, 2}}));
     EXPECT_EQ(topology.c6[1], 0.0);
     EXPECT_EQ(terms(topology_of(water_types + water + bonds + end), Interaction::harmonic_bond).size(), 2u);
 }

@@ -22,14 +22,12 @@ std::vector<double> masses_after(const MoleculeType& type, double factor, Notes&
 
 TEST(MassRepartition, TakesFromTheOneNeighbour)
 {
-    // A bond of potential between the light atom and the heavy one, a constraint to the lighter one.
-    auto type = molecule("M", {20.0, 2.0, 3.0}, {{0, 1, 0.1}});
-    auto& bonds = type.interactions[static_cast<std::size_t>(Interaction::harmonic_bond)];
-    bonds.atoms = {0, 2};
-    bonds.parameters = {0};
+    // What holds the light atoms apart is no bond, and neither is the way from a site to one of them.
+    auto type = molecule("M", {20.0, 2.0, 3.0, 0.0}, {{1, 2, 0.1}});
+    type.bonds = {{0, 1}, {2, 0}, {0, 2}, {1, 3}};
     Notes notes;
-    EXPECT_EQ(masses_after(type, 3.0, notes), (std::vector{13.0, 6.0, 6.0}));
-    EXPECT_EQ(masses_after(type, 1.0, notes), (std::vector{20.0, 2.0, 3.0}));
+    EXPECT_EQ(masses_after(type, 3.0, notes), (std::vector{13.0, 6.0, 6.0, 0.0}));
+    EXPECT_EQ(masses_after(type, 1.0, notes), (std::vector{20.0, 2.0, 3.0, 0.0}));
     EXPECT_TRUE(notes.texts().empty());
 }
 
@@ -46,9 +44,12 @@ TEST(MassRepartition, KeepsWaterRigidAndSymmetric)
 TEST(MassRepartition, RefusesWhatHasNoAnswer)
 {
     Notes notes;
-    EXPECT_THROW(masses_after(molecule("Bridge", {16.0, 1.0, 16.0}, {{0, 1, 0.1}, {1, 2, 0.1}}), 3.0, notes),
-                 InputError);
-    EXPECT_THROW(masses_after(molecule("Light", {4.0, 1.0}, {{0, 1, 0.1}}), 3.0, notes), InputError);
+    auto bridge = molecule("Bridge", {16.0, 1.0, 16.0}, {});
+    bridge.bonds = {{0, 1}, {1, 2}};
+    EXPECT_THROW(masses_after(bridge, 3.0, notes), InputError);
+    auto light = molecule("Light", {4.0, 1.0}, {});
+    light.bonds = {{0, 1}};
+    EXPECT_THROW(masses_after(light, 3.0, notes), InputError);
     EXPECT_TRUE(notes.texts().empty());
     EXPECT_EQ(masses_after(molecule("Free", {1.0, 16.0}, {}), 3.0, notes), (std::vector{1.0, 16.0}));
     EXPECT_EQ(notes.texts().size(), 1U);
