@@ -13,7 +13,7 @@ SETTINGS = {
     "integrator": "md",
     "dt": 0.002,
     "nsteps": round(PICOSECONDS / 0.002),
-    "nstenergy": 25,
+    "nstenergy": 20,
     "nstlog": 0,
     "nstxout-compressed": 0,
     "cutoff-scheme": "Verlet",
@@ -31,6 +31,8 @@ SETTINGS = {
     "tau-p": 1.0,
     "ref-p": 1.0,
     "compressibility": 4.5e-5,
+    "nsttcouple": 2,
+    "nstpcouple": 2,  # every tenth step, as GROMACS 2022 would choose, makes its volume fluctuate too much
     "gen-vel": "yes",
     "gen-temp": 298.15,
 }
