@@ -13,7 +13,7 @@ SETTINGS = {
     "integrator": "md",
     "dt": 0.002,
     "nsteps": round(PICOSECONDS / 0.002),
-    "nstenergy": 20,
+    "nstenergy": 25,
     "nstlog": 0,
     "nstxout-compressed": 0,
     "cutoff-scheme": "Verlet",
@@ -27,12 +27,12 @@ SETTINGS = {
     "tc-grps": "System",
     "tau-t": 0.2,
     "ref-t": 298.15,
-    "pcoupl": "Parrinello-Rahman",
+    "pcoupl": "C-rescale",
     "tau-p": 1.0,
     "ref-p": 1.0,
     "compressibility": 4.5e-5,
-    "nsttcouple": 2,
-    "nstpcouple": 2,  # every tenth step, as GROMACS 2022 would choose, makes its volume fluctuate too much
+    "nsttcouple": 5,
+    "nstpcouple": 5,
     "gen-vel": "yes",
     "gen-temp": 298.15,
 }
@@ -125,7 +125,7 @@ def slab(report):
 def semi_isotropic(report):
     """water that may change its height only: density against gmx_mpi"""
     folder = water(report.work, "spce")
-    keys = {"pcoupltype": "semiisotropic", "ref-p": "1 1", "compressibility": "0 4.5e-5", "pcoupl": "C-rescale", "tau-p": 1.0}
+    keys = {"pcoupltype": "semiisotropic", "ref-p": "1 1", "compressibility": "0 4.5e-5"}
     ours = of_holon(folder, "run", **ratios.words(keys))
     theirs = of_gromacs(folder, ["Density", "Box-Z"], "gmx_mpi", ranks=1, **ratios.words(keys))
     compare(report, "density [kg/m^3]", ours["density_kg_m3"], theirs["Density"])
