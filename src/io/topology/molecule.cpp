@@ -247,8 +247,11 @@ private:
                                     function->name));
         if (function->chemical) bonds_.emplace_back(atoms[0], atoms[1]);
         const std::size_t given = fields.size() > n ? fields.size() - n - 1 : 0;
+        GivenParameters parameters{};
+        if (given > 0) parameters = given_parameters(fields, *function, n + 1, given);
+        if (function->role == FunctionRole::connection) return; // a bond without a force
         if (given > 0)
-            add(fields, *function, atoms, given_parameters(fields, *function, n + 1, given));
+            add(fields, *function, atoms, parameters);
         else
             add_default(fields, section, *function, atoms);
     }
@@ -269,7 +272,6 @@ private:
     void add_default(const Fields& fields, const SectionInfo& section, const BondedFunction& function,
                      const std::vector<std::int32_t>& atoms)
     {
-        if (function.role == FunctionRole::connection) return;
         std::vector<int> types;
         for (const std::int32_t atom : atoms) types.push_back(force_field_.atom_type(type_of(atom)).bonded_type);
 

@@ -93,7 +93,7 @@ TEST(TopologyRead, ExclusionsFollowChemicalBonds)
         }
         EXPECT_EQ(terms(topology, Interaction::excluded_pair).size(), pairs);
     }
-    const auto connected = topology_of(chain("", "5 1 5\n", 1)); // function 5 is one
+    const auto connected = topology_of(chain("", "5 1 5 words after it\n", 1)); // function 5 is one
     EXPECT_EQ(connected.molecule_types[0].exclusions[0], (Atoms{1, 4}));
     EXPECT_EQ(terms(connected, Interaction::harmonic_bond).size(), 4u);
     const auto with_constraints = topology_of(chain("", "[ constraints ]\n1 3 1 0.2\n1 5 2 0.3\n", 1));
