@@ -27,15 +27,14 @@ SETTINGS = {
     "tc-grps": "System",
     "tau-t": 0.2,
     "ref-t": 298.15,
-    "pcoupl": "C-rescale",
+    "pcoupl": "Parrinello-Rahman",
     "tau-p": 1.0,
     "ref-p": 1.0,
     "compressibility": 4.5e-5,
-    "nsttcouple": 5,
-    "nstpcouple": 5,
     "gen-vel": "yes",
     "gen-temp": 298.15,
 }
+C_RESCALE = {"pcoupl": "C-rescale", "nsttcouple": 5, "nstpcouple": 5}
 LITERATURE = {"spce": 998.0, "tip4p-2005": 997.9}  # kg/m^3, with the same correction
 
 
@@ -82,11 +81,11 @@ def compare(report, name, ours, theirs, whose="GROMACS"):
     report.check(name, abs(values[0] - values[1]) <= 3 * error, values[0], f"{values[1]:.6g} +- {3 * error:.3g}")
 
 
-def density(model):
+def density(model, coupling):
     def run(report):
         folder = water(report.work, model)
-        ours = of_holon(folder, "run")
-        theirs = of_gromacs(folder, ["Density", "Volume", "Potential"])
+        ours = of_holon(folder, "run", **ratios.words(coupling))
+        theirs = of_gromacs(folder, ["Density", "Volume", "Potential"], **ratios.words(coupling))
         compare(report, "density [kg/m^3]", ours["density_kg_m3"], theirs["Density"])
         compare(report, "potential energy [kJ/mol]", ours["potential"], theirs["Potential"])
         kt = canonical.BOLTZMANN * SETTINGS["ref-t"]
@@ -100,7 +99,8 @@ def density(model):
                 "density: off the literature's", abs(float(ours["density_kg_m3"].mean()) / LITERATURE[model] - 1), 0.005
             )
 
-    run.__doc__ = f"{model}: density and compressibility, {PICOSECONDS:g} ps of {ratios.N_WATERS} waters, against gmx_d"
+    barostat = coupling.get("pcoupl", SETTINGS["pcoupl"])
+    run.__doc__ = f"{model}, {barostat}: density, compressibility, {PICOSECONDS:g} ps of {ratios.N_WATERS} waters, against gmx_d"
     return run
 
 
@@ -125,7 +125,7 @@ def slab(report):
 def semi_isotropic(report):
     """water that may change its height only: density against gmx_mpi"""
     folder = water(report.work, "spce")
-    keys = {"pcoupltype": "semiisotropic", "ref-p": "1 1", "compressibility": "0 4.5e-5"}
+    keys = {"pcoupltype": "semiisotropic", "ref-p": "1 1", "compressibility": "0 4.5e-5", "pcoupl": "C-rescale", "tau-p": 1.0}
     ours = of_holon(folder, "run", **ratios.words(keys))
     theirs = of_gromacs(folder, ["Density", "Box-Z"], "gmx_mpi", ranks=1, **ratios.words(keys))
     compare(report, "density [kg/m^3]", ours["density_kg_m3"], theirs["Density"])
@@ -133,7 +133,11 @@ def semi_isotropic(report):
     report.check("x and y stand still", all(float(edge.std()) == 0.0 for edge in edges))
 
 
-CASES = {f"4.{model}": density(model) for model in ("spce", "tip3p", "tip4p-2005")} | {
+CASES = {
+    f"4.{model}{name}": density(model, coupling)
+    for name, coupling in (("", {}), ("-c-rescale", C_RESCALE))
+    for model in ("spce", "tip3p", "tip4p-2005")
+} | {
     "4.slab": slab,
     "4.semi-isotropic": semi_isotropic,
 }
