@@ -108,9 +108,10 @@ void ForceField::use_volume()
         mesh_constants_ = mesh_constants(topology_, *mesh_settings_->split, box_, nonbonded_.coulomb_factor);
 }
 
-void ForceField::follow_box()
+void ForceField::follow_box(const Mat3& map)
 {
     use_volume();
+    pair_lists_.follow_box(map);
     if (long_range_) long_range_->follow_box();
 }
 
@@ -129,11 +130,15 @@ std::string ForceField::outgrown_mesh()
         100.0 * (ratio - 1.0));
 }
 
-double ForceField::box_motion() const
+bool ForceField::lists_hold(double displacement) const
 {
-    // Along a, b and c; images are one or, in small boxes, two vectors away, and so are ends of a rank's frame.
-    constexpr double vectors = 2.0;
-    return vectors * (box_.vectors() - box_of_lists_).rowwise().norm().sum();
+    // By as much a change of the box brings atoms together that the lists leave out, and either moves by half of it.
+    const double strain = (box_of_lists_.inverse() * box_.vectors() - Mat3::Identity()).norm();
+    // It moves both much further, as far as their distance from the origin, up to two vectors of the box along each
+    // axis; frames of positions have room for half the skin, see PairList::choose_frames().
+    const double along = 2.0 * (box_.vectors() - box_of_lists_).rowwise().norm().sum();
+    const double allowed = pair_lists_.allowed_displacement();
+    return displacement + 0.5 * strain * reach() < allowed && along < allowed;
 }
 
 void ForceField::rebuild_terms(const ForceContext& context)

@@ -92,22 +92,23 @@ void System::renew_local_lists()
 
 bool System::stale(const Votes& votes) const
 {
-    const double moved = static_cast<double>(votes[Vote::displacement]) * position_unit + forces_.box_motion();
-    return flipped_ || moved >= forces_.allowed_displacement();
+    return flipped_ || !forces_.lists_hold(static_cast<double>(votes[Vote::displacement]) * position_unit);
 }
 
 void System::set_box(Mat3 vectors)
 {
     const auto flips = Box::reduce(vectors, box_.lattice_bits());
+    const bool flipped = flips != std::array<std::int32_t, 3>{};
     try {
+        const Mat3 before = box_.vectors();
         box_ = Box(vectors, box_.lattice_bits());
-        forces_.follow_box();
+        forces_.follow_box(flipped ? Mat3(Mat3::Identity()) : Mat3(before.inverse() * box_.vectors()));
     } catch (const InputError& error) {
         throw Failure(fmt::format("the box has changed beyond what is possible: {}", error.what()));
     }
     partition_.follow_box();
     if (comm_.root()) health.warn(forces_.outgrown_mesh());
-    if (flips == std::array<std::int32_t, 3>{}) return;
+    if (!flipped) return;
     for (auto& image : atoms.image) image = Box::after_flips(image, flips);
     flipped_ = true;
 }

@@ -304,7 +304,8 @@ void PairList::make_centred(const Bounds& all)
     const float longest = all.extent(all.longest());
     const bool one = 0.5F * longest < half_of_frame;
     frames_of_row_.assign(clusters_.size(), 0);
-    if (longest >= in_range || (!one && clusters_.size() > many)) return give_up_frames();
+    in_range_ = longest < in_range;
+    if (!in_range_ || (!one && clusters_.size() > many)) return give_up_frames();
     for (std::size_t k = 0; k < 3; ++k)
         middle_[k] = static_cast<std::int32_t>(0.5F * (all.low[k] + all.high[k]) / kernel_unit);
     frames_[0].resize(clusters_.size());

@@ -63,6 +63,7 @@ void PairList::load_positions(const Atoms& atoms)
 {
     ++step_;
     const bool due = steps_left_-- == 0;
+    const float strained = strain_ * reach_; // either of a pair nearer to the other; half of it at the cutoff
     struct Outcome {
         bool within_margins, centred_exact;
     };
@@ -75,7 +76,7 @@ void PairList::load_positions(const Atoms& atoms)
             HOLON_CALL(pair::largest_steps, clusters_.data() + begin, at_inner_.clusters.data() + begin,
                        static_cast<std::int64_t>(end - begin), moved_.data() + begin);
             int any = 0;
-            for (std::size_t c = begin; c < end; ++c) any |= moved_[c] > margin_[c] ? 1 : 0;
+            for (std::size_t c = begin; c < end; ++c) any |= moved_[c] + strained > margin_[c] ? 1 : 0;
             return Outcome{any == 0, slice_exact};
         },
         [](Outcome& total, const Outcome& next) {
@@ -90,6 +91,38 @@ void PairList::load_positions(const Atoms& atoms)
         remember(at_inner_); // no longer needed for the margins
     } else if (steps_left_ == 1) {
         remember(other_);
+    }
+}
+
+void PairList::follow_box(const Mat3& map)
+{
+    const Mat3 strain = map - Mat3::Identity();
+    strain_ += static_cast<float>(strain.norm());
+    if (!in_range_) { // another list, at once
+        strain_ = std::numeric_limits<float>::infinity();
+        at_inner_.step = other_.step = -1;
+    }
+    // A few parts in 10^7 of how far the box moves a place make no difference.
+    const Eigen::Matrix3f s = strain.cast<float>();
+    const Eigen::Vector3f of_origin = (strain.transpose() * origin_.cast<double>()).cast<float>();
+    const auto move = [&](Cluster& cluster, std::uint32_t used) {
+        for (std::size_t a = 0; a < width; ++a) {
+            const auto x = static_cast<float>(cluster.x[a]), y = static_cast<float>(cluster.y[a]),
+                       z = static_cast<float>(cluster.z[a]);
+            const auto is_used = static_cast<std::int32_t>(used >> a & 1);
+            const auto by = [&](int k) {
+                return is_used * static_cast<std::int32_t>(x * s(0, k) + y * s(1, k) + z * s(2, k) + of_origin[k]);
+            };
+            cluster.x[a] += by(0);
+            cluster.y[a] += by(1);
+            cluster.z[a] += by(2);
+        }
+    };
+    for (auto* const past : {&at_inner_, &other_}) {
+        if (past->step < 0) continue;
+        parallel_for(past->clusters.size(), few_clusters, [&](std::size_t begin, std::size_t end) {
+            for (std::size_t c = begin; c < end; ++c) move(past->clusters[c], used_[c]);
+        });
     }
 }
 
@@ -151,6 +184,7 @@ void PairList::take_inner()
     steps_left_ = inner_life - 1 - static_cast<int>(step_ % inner_life);
     const float largest_margin = predict_margins();
     remember(at_inner_);
+    strain_ = 0.0F;
     moved_.resize(clusters_.size());
     parallel_parts(static_cast<int>(parts_.size()), [&](int p, int) {
         const auto& part = parts_[index(p)];
@@ -194,9 +228,9 @@ bool PairList::choose_frames(std::size_t begin, std::size_t end)
 {
     if (frames_[1].empty()) return true;
     // An atom and one that becomes its pair never have a seam between them if there is none this far around the one:
-    // until the next build either moves by less than half the skin. And where no cluster is wider than half a frame
-    // less this, no entry has two atoms so far apart that a frame's width less seems near. One cluster of few atoms far
-    // apart, as in a vapour, takes the frames away from all.
+    // until the next build either moves by less than half the skin, and so far the box may take both. And where no
+    // cluster is wider than half a frame less this, no entry has two atoms so far apart that a frame's width less seems
+    // near. One cluster of few atoms far apart, as in a vapour, takes the frames away from all.
     const auto apart = static_cast<std::int32_t>(std::ceil((reach_ + 1.5F * static_cast<float>(skin_)) / kernel_unit));
     const auto fits = [apart](std::int32_t low, std::int32_t extent) {
         const std::int32_t left = pair::in_frame(low);

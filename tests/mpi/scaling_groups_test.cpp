@@ -94,7 +94,7 @@ protected:
     {
         auto p = parameters;
         p.domains = grid;
-        system_.emplace(Communicator::world(), system.topology, p, system.box);
+        system_ = std::make_unique<System>(Communicator::world(), system.topology, p, system.box);
         auto records = system.share(Communicator::world());
         make_clusters_whole(Communicator::world(), *system.topology, system.box, {}, records);
         system_->distribute(std::move(records));
@@ -148,7 +148,7 @@ protected:
             }
     }
 
-    std::optional<System> system_;
+    std::unique_ptr<System> system_;
 };
 
 TEST_F(ScalingGroupsTest, FeelThePressureThatTheEnergySays)
@@ -237,6 +237,52 @@ TEST_F(ScalingGroupsTest, KeepTheirBondsAndAreTheSameAnywhere)
         const auto hash = system_->hash();
         if (!expected) expected = hash;
         EXPECT_EQ(hash, *expected);
+    }
+}
+
+TEST_F(ScalingGroupsTest, MeetInOldListsAsInNewOnes)
+{
+    // Pairs come together by what the box does, and by as much as atoms may do besides before lists are stale.
+    const auto system = water(octahedron(2.6), 8);
+    Notes notes;
+    auto settings = read_settings("rcoulomb = 0.8\nrvdw = 0.8\nvdw-modifier = none\ndeform = 1 0 0 0 0 0\n" +
+                                      std::string(reaction_field),
+                                  "test.mdp", {}, notes);
+    resolve_groups(settings, *system.topology, {});
+    Mat3 strain; // a contraction, sheared
+    strain << -6e-5, 0.0, 0.0, 3e-5, -1e-4, 0.0, -2e-5, 3e-5, -4e-5;
+    for (const auto& grid : grids_of(Communicator::world().size())) {
+        std::unique_ptr<System> fresh;
+        const auto move = [&](std::int64_t step) {
+            auto& atoms = system_->atoms;
+            const Mat3 to = system_->box().master() * (Mat3::Identity() + strain);
+            system_->scaling_groups().follow(atoms, system_->box(), {.box = to}, 0.0);
+            system_->set_box(to);
+            for (std::size_t i = 0; i < static_cast<std::size_t>(atoms.n_owned); ++i) {
+                const auto angle = static_cast<double>(atoms.id[i] / 3);
+                const Vec3 along(std::cos(angle), std::sin(angle), std::sin(7.0 * angle));
+                atoms.x[i] += to_lattice(1e-4 * static_cast<double>(step) * along, position_unit);
+            }
+        };
+        start(system, settings.parameters, grid);
+        fresh.swap(system_);
+        start(system, settings.parameters, grid);
+        std::int64_t held = 0;
+        for (;; ++held) {
+            move(held);
+            if (system_->stale(system_->vote({}))) break;
+            system_->update_halo();
+            system_->compute_forces(true);
+            const auto old = system_->totals();
+            fresh.swap(system_);
+            move(held);
+            system_->repartition();
+            system_->compute_forces(true);
+            EXPECT_EQ(system_->totals().potential, old.potential) << held;
+            EXPECT_EQ(system_->totals().virial, old.virial) << held;
+            fresh.swap(system_);
+        }
+        EXPECT_GE(held, 5);
     }
 }
 

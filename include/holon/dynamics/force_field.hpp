@@ -54,11 +54,13 @@ public:
     ForceField(Communicator comm, const Topology& topology, const Parameters& parameters, const Box& box,
                const Box& start_box, const IntermolecularTerms& intermolecular = {});
 
-    /// After the box has changed: whatever depends on it. Throws InputError as above. Collective.
-    void follow_box();
+    /// After the box has changed: whatever depends on it. `map`: what it does to positions (rows) that go along. Throws
+    /// InputError as above. Collective.
+    void follow_box(const Mat3& map);
 
-    /// How far periodic images have moved since rebuild_lists(), at most, because the box has changed [nm].
-    double box_motion() const;
+    /// Whether what rebuild_lists() has made is good for the box as it is and atoms that have moved by up to
+    /// `displacement` [nm], see largest_displacement().
+    bool lists_hold(double displacement) const;
 
     /// Which copies bonded terms and virtual sites ask for.
     std::vector<MoleculeNeeds> needs(const std::vector<MoleculeClusters>& clusters) const
@@ -91,8 +93,7 @@ public:
 
     const ForceTotals& totals() const { return totals_; }
     double reach() const { return nonbonded_.cutoff() + skin_; } // how far from an atom others must be known [nm]
-    double allowed_displacement() const { return pair_lists_.allowed_displacement(); } // since rebuild_lists() [nm]
-    double largest_displacement(const Atoms& atoms) const; // of an atom of this rank since then [nm]
+    double largest_displacement(const Atoms& atoms) const;       // of an atom of this rank since rebuild_lists() [nm]
 
     const LongRange* long_range() const { return long_range_.get(); }          // null: none
     const MeshSettings* mesh_settings() const { return mesh_settings_.get(); } // null: no mesh

@@ -24,6 +24,8 @@ struct PairLists {
         coulomb.load_positions(atoms);
         vdw.load_positions(atoms);
     }
+    /// What motion counts from goes along with the box, whose change maps positions (rows) so.
+    void follow_box(const Mat3& map);
     /// Square of the largest displacement of an owned atom since build() [nm^2], rounded up.
     double largest_displacement2(const Atoms& atoms) const;
     double allowed_displacement() const { return coulomb.allowed_displacement(); }
@@ -32,7 +34,7 @@ private:
     double cutoff_coulomb_, cutoff_vdw_;
     double close_coulomb_, close_vdw_;  // only below may a force be too large for the kernels [nm]
     std::vector<std::uint8_t> has_vdw_; // per atom type
-    std::vector<IVec3> x_at_build_;     // owned atoms
+    std::vector<IVec3> x_at_build_;     // owned atoms, as follow_box() moves them
 };
 
 } // namespace holon

@@ -98,6 +98,9 @@ public:
     /// Copies the positions of all atoms into the clusters, once per step, and renews the inner list if it must be.
     void load_positions(const Atoms& atoms);
 
+    /// What clusters are expected to do goes along with the box, whose change maps positions (rows) so.
+    void follow_box(const Mat3& map);
+
     /// The list is complete while no atom has moved further than this since build() [nm].
     double allowed_displacement() const { return 0.5 * skin_; }
 
@@ -181,6 +184,7 @@ private:
     std::vector<std::uint8_t> frames_of_row_;
     std::array<std::int32_t, 3> middle_{}; // origin of the first frame
     bool centred_exact_ = false;
+    bool in_range_ = false; // integers are positions, not only their differences
     std::vector<std::int32_t> atoms_;
     std::vector<std::uint32_t> used_rows_, used_;
     std::vector<Found> found_; // has the entries of the outer list
@@ -201,6 +205,7 @@ private:
     Past at_inner_, other_;
     std::vector<float> moved_, margin_;         // per cluster, since the inner list was taken; how far it may [nm]
     bool predicted_ = false;                    // margins have been
+    float strain_ = 0.0F;                       // of the box, since the inner list was taken
     std::array<float, 2> slack_{0.03F, 0.003F}; // of margins without a prediction and with one [nm]; adapts
     std::vector<Scratch> scratch_;
 };

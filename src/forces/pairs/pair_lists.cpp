@@ -11,6 +11,8 @@ namespace holon {
 
 namespace {
 
+constexpr std::size_t few_atoms = 1024; // for a thread
+
 /// The shortest distance [nm] beyond which a force is within the kernels' limit up to the cutoff, with room to spare.
 template <class Force>
 double safe_distance(double cutoff, Force force)
@@ -82,9 +84,18 @@ void PairLists::build(const Atoms& atoms, const Partition& partition, double ski
     vdw.build(atoms, takes_part, partition, cutoff_vdw_, skin, close_vdw_);
 }
 
+void PairLists::follow_box(const Mat3& map)
+{
+    coulomb.follow_box(map);
+    vdw.follow_box(map);
+    parallel_for(x_at_build_.size(), few_atoms, [&](std::size_t begin, std::size_t end) {
+        for (std::size_t i = begin; i < end; ++i)
+            x_at_build_[i] = to_lattice(map.transpose() * to_real(x_at_build_[i], position_unit), position_unit);
+    });
+}
+
 double PairLists::largest_displacement2(const Atoms& atoms) const
 {
-    constexpr std::size_t few_atoms = 1024;
     const double largest = parallel_reduce(
         x_at_build_.size(), few_atoms,
         [&](std::size_t begin, std::size_t end) {
