@@ -15,13 +15,12 @@ namespace {
 
 constexpr const char* reaction_field = "coulombtype = reaction-field\nepsilon-rf = 0\n";
 
-Parameters parameters_of(const TestSystem& system, const std::string& more)
+constexpr const char* smooth = "rcoulomb = 2.2\nrvdw = 2.2\nprecision = double\ngen-vel = yes\ngen-seed = 5\n";
+
+Parameters parameters_of(const TestSystem& system, const std::string& more, const std::string& range = smooth)
 {
     Notes notes;
-    auto settings = read_settings("rcoulomb = 2.2\nrvdw = 2.2\nprecision = double\n"
-                                  "gen-vel = yes\ngen-seed = 5\ndeform = 1 0 0 0 0 0\n" +
-                                      more,
-                                  "test.mdp", {}, notes);
+    auto settings = read_settings(range + "deform = 1 0 0 0 0 0\n" + more, "test.mdp", {}, notes);
     resolve_groups(settings, *system.topology, {});
     return settings.parameters;
 }
@@ -244,11 +243,7 @@ TEST_F(ScalingGroupsTest, MeetInOldListsAsInNewOnes)
 {
     // Pairs come together by what the box does, and by as much as atoms may do besides before lists are stale.
     const auto system = water(octahedron(2.6), 8);
-    Notes notes;
-    auto settings = read_settings("rcoulomb = 0.8\nrvdw = 0.8\nvdw-modifier = none\ndeform = 1 0 0 0 0 0\n" +
-                                      std::string(reaction_field),
-                                  "test.mdp", {}, notes);
-    resolve_groups(settings, *system.topology, {});
+    const auto p = parameters_of(system, reaction_field, "rcoulomb = 0.8\nrvdw = 0.8\nvdw-modifier = none\n");
     Mat3 strain; // a contraction, sheared
     strain << -6e-5, 0.0, 0.0, 3e-5, -1e-4, 0.0, -2e-5, 3e-5, -4e-5;
     for (const auto& grid : grids_of(Communicator::world().size())) {
@@ -264,9 +259,9 @@ TEST_F(ScalingGroupsTest, MeetInOldListsAsInNewOnes)
                 atoms.x[i] += to_lattice(1e-4 * static_cast<double>(step) * along, position_unit);
             }
         };
-        start(system, settings.parameters, grid);
+        start(system, p, grid);
         fresh.swap(system_);
-        start(system, settings.parameters, grid);
+        start(system, p, grid);
         std::int64_t held = 0;
         for (;; ++held) {
             move(held);
