@@ -8,7 +8,7 @@
 #include <holon/system/thread_forces.hpp>
 
 #include "overlap.hpp"
-#include "wide_kernel.hpp"
+#include "wide_pairs.hpp"
 
 #include <algorithm>
 #include <bit>
@@ -21,14 +21,10 @@ namespace {
 
 using pair::Form;
 using pair::Kind;
+using pair::PlacePair;
 
 constexpr int per_cluster = PairList::width;
 constexpr int lanes = per_cluster * per_cluster;
-
-/// Two places in the list's cluster order.
-struct PlacePair {
-    std::int32_t i, j;
-};
 
 /// As the kernels do it.
 double inverse_distance(double r2, float r2_single)
@@ -68,12 +64,14 @@ struct PairForce::Impl {
     struct KindData {
         explicit KindData(Kind k) : kind(k) {}
         Kind kind;
-        std::vector<std::int32_t> type;     // per place
-        std::vector<float> charge_single;   // per place, times charge_scale
-        std::vector<double> charge;         // likewise
-        std::vector<float> vdw_a, vdw_b;    // per place: numbers of the combination rule, if there is one
-        std::vector<WideList> wide;         // per part of the rows
-        std::vector<std::uint8_t> left_out; // per cluster: a row whose energy is not that of the kernel
+        std::vector<std::int32_t> type;               // per place
+        std::vector<float> charge_single;             // per place, times charge_scale
+        std::vector<double> charge;                   // likewise
+        std::vector<float> vdw_a, vdw_b;              // per place: numbers of the combination rule, if there is one
+        std::vector<WideList> wide;                   // per part of the rows
+        std::vector<pair::WideForces::Memory> memory; // likewise
+        std::vector<pair::FullCluster> full;          // in double precision: positions
+        std::vector<std::uint8_t> left_out;           // per cluster: a row whose energy is not that of the kernel
     };
     KindData coulomb{Kind::coulomb}, vdw{Kind::vdw};
     std::vector<pair::LaneForces> lane_forces; // per part of the rows and cluster; of one kind after the other
@@ -125,6 +123,7 @@ struct PairForce::Impl {
             own.charge[p] = atoms.charge[index(atom)] * charge_scale;
         }
         own.left_out.resize(list.clusters().size());
+        own.memory.resize(std::max<std::size_t>(1, list.parts().size()));
         if (!vectorised(own)) return;
         own.charge_single.assign(own.charge.begin(), own.charge.end());
         if (own.kind == Kind::vdw && rule.combination != pair::Combination::table) {
@@ -189,6 +188,9 @@ struct PairForce::Impl {
         });
     }
 
+    /// More than the rounding of positions and box to their lattices makes of the square of a distance [nm^2].
+    static constexpr double rounding = 1e-13;
+
     /// Calls use(places, d [nm]) for those pairs of two clusters that are within the cutoff.
     template <class Use>
     void for_each_pair(const KindData& own, const PairList& list, const Atoms& atoms, std::int32_t ci,
@@ -227,7 +229,6 @@ struct PairForce::Impl {
                                    position_unit);
             const double cutoff2 = is_coulomb ? real.rc2_coulomb : real.rc2_vdw;
             const double r2 = d[0] * d[0] + d[1] * d[1] + d[2] * d[2];
-            constexpr double rounding = 1e-13; // [nm^2] more than that of positions and box to their lattices
             if ((std::abs(r2 - cutoff2) < rounding ? tie_distance2(list, atoms, p) : r2) < cutoff2) use(p, d);
         }
     }
@@ -250,87 +251,72 @@ struct PairForce::Impl {
         return r2;
     }
 
-    /// Forces of pairs in double, 64-bit sums: collected, and added to `f` many at a time.
-    struct WideForces {
-        std::span<IVec3> f;
-        std::string overlap = {};
-        pair::WideBlock block = {};
-        std::int32_t first[pair::WideBlock::size] = {}, second[pair::WideBlock::size] = {}; // local numbers
-    };
-
-    void add_wide(const KindData& own, const PairList& list, const Atoms& atoms, PlacePair p, const Vec3& d,
-                  WideForces& wide) const
+    pair::WideInteraction interaction(const KindData& own) const
     {
-        const auto i = list.atoms()[index(p.i)], j = list.atoms()[index(p.j)];
-        if (d[0] == 0.0 && d[1] == 0.0 && d[2] == 0.0) {
-            const auto a = atoms.id[index(i)], b = atoms.id[index(j)];
-            if (wide.overlap.empty()) wide.overlap = pair::same_place_text(a, b);
-            const bool attract = own.kind == Kind::coulomb && own.charge[index(p.i)] * own.charge[index(p.j)] < 0.0;
-            if (!attract) add_wide(own, list, atoms, p, pair::way_apart(a, b), wide);
-            return;
-        }
-        auto& block = wide.block;
-        const auto n = index(block.n++);
-        wide.first[n] = i;
-        wide.second[n] = j;
-        for (int k = 0; k < 3; ++k) block.d[k][n] = d[k];
-        if (own.kind == Kind::coulomb) {
-            block.qq[n] = own.charge[index(p.i)] * own.charge[index(p.j)];
-        } else {
-            const auto t = index(own.type[index(p.i)] * n_types + own.type[index(p.j)]);
-            block.six_c6[n] = vdw_real.six_c6[t];
-            block.twelve_c12[n] = vdw_real.twelve_c12[t];
-        }
-        if (block.n == pair::WideBlock::size) add_collected(own, atoms, wide);
+        return {.kind = own.kind,
+                .form = form(own),
+                .constants = real,
+                .charge = own.charge.data(),
+                .type = own.type.data(),
+                .n_types = n_types,
+                .c6 = c6.data(),
+                .c12 = c12.data(),
+                .six_c6 = vdw_real.six_c6.data(),
+                .twelve_c12 = vdw_real.twelve_c12.data()};
     }
 
-    /// Of the two in a block between which the force is largest.
-    static std::string clamped_text(const Atoms& atoms, const WideForces& wide)
+    /// Takes positions over, for row().
+    static void load_full(KindData& own, const PairList& list, const Atoms& atoms)
     {
-        const auto size = [&wide](std::size_t n) {
-            const auto& f = wide.block.force;
-            return to_real(IVec3(f[0][n], f[1][n], f[2][n]), force_unit).norm();
-        };
-        std::size_t largest = 0;
-        for (std::size_t n = 1; n < index(wide.block.n); ++n)
-            if (size(n) > size(largest)) largest = n;
-        return pair::clamped_text(atoms.id[index(wide.first[largest])], atoms.id[index(wide.second[largest])]);
+        own.full.resize(list.clusters().size());
+        parallel_for(own.full.size(), PairList::few_clusters, [&](std::size_t begin, std::size_t end) {
+            for (std::size_t p = begin * per_cluster; p < end * per_cluster; ++p) {
+                const auto atom = list.atoms()[p];
+                const IVec3 x = atom < 0 ? IVec3::Zero() : atoms.x[index(atom)];
+                auto& cluster = own.full[p / per_cluster];
+                cluster.x[p % per_cluster] = x[0];
+                cluster.y[p % per_cluster] = x[1];
+                cluster.z[p % per_cluster] = x[2];
+            }
+        });
     }
 
-    void add_collected(const KindData& own, const Atoms& atoms, WideForces& wide) const
+    pair::WideRow row(const KindData& own, const PairList& list, std::int64_t ci) const
     {
-        auto& block = wide.block;
-        HOLON_CALL(pair::wide_forces, own.kind, form(own), real, block);
-        if (block.clamped && wide.overlap.empty()) wide.overlap = clamped_text(atoms, wide);
-        for (std::size_t n = 0; n < index(block.n); ++n) {
-            const IVec3 force(block.force[0][n], block.force[1][n], block.force[2][n]);
-            wide.f[index(wide.first[n])] += force;
-            wide.f[index(wide.second[n])] -= force;
-        }
-        block.n = 0;
+        return {.clusters = own.full.data(),
+                .rounded = {list.clusters().data()},
+                .ci = ci,
+                .entries = list.rows()[index(ci)],
+                .used_rows = list.used_rows().data(),
+                .used = list.used().data(),
+                .cutoff2 = own.kind == Kind::coulomb ? real.rc2_coulomb : real.rc2_vdw,
+                .rounding = rounding};
     }
 
     std::string add_forces(KindData& own, const PairList& list, Atoms& atoms)
     {
+        const auto of = interaction(own);
         if (vectorised(own)) {
             run_vectorised(own, list, atoms);
-            WideForces forces{.f = atoms.f};
+            pair::WideForces forces(of, list, atoms, atoms.f, own.memory.front());
             for (const auto& wide : own.wide)
                 for (const auto& w : std::span(wide.pairs.data(), wide.size))
                     for_each_pair(own, list, atoms, w.row, {w.cluster, w.mask},
-                                  [&](PlacePair p, const Vec3& d) { add_wide(own, list, atoms, p, d, forces); });
-            add_collected(own, atoms, forces);
-            return forces.overlap;
+                                  [&](PlacePair p, const Vec3& d) { forces.add(p, d); });
+            return forces.finish();
         }
+        if (precision == Precision::real64) load_full(own, list, atoms);
         std::vector<std::string> overlaps(list.parts().size());
         thread_forces.add(atoms.f, static_cast<int>(overlaps.size()), [&](int k, std::span<IVec3> f) {
-            WideForces forces{.f = f};
+            pair::WideForces forces(of, list, atoms, f, own.memory[index(k)]);
+            const auto add = [&](PlacePair p, const Vec3& d) { forces.add(p, d); };
             const auto [first, last] = list.parts()[index(k)];
             for (auto ci = first; ci < last; ++ci)
-                for_each_pair_of_row(own, list, atoms, index(ci),
-                                     [&](PlacePair p, const Vec3& d) { add_wide(own, list, atoms, p, d, forces); });
-            add_collected(own, atoms, forces);
-            overlaps[index(k)] = forces.overlap;
+                if (precision == Precision::real64)
+                    forces.add_row(row(own, list, ci), [&](PlacePair p) { one_pair(own, list, atoms, p, add); });
+                else
+                    for_each_pair_of_row(own, list, atoms, index(ci), add);
+            overlaps[index(k)] = forces.finish();
         });
         for (const auto& overlap : overlaps)
             if (!overlap.empty()) return overlap;
@@ -340,6 +326,7 @@ struct PairForce::Impl {
     void add_energies(KindData& own, const PairList& list, const Atoms& atoms, ForceSums& sums) const
     {
         const auto term = own.kind == Kind::coulomb ? EnergyTerm::coulomb_short : EnergyTerm::lj;
+        const auto of = interaction(own);
         std::vector<FixedSum> of_parts(list.parts().size()), excess(list.parts().size());
         parallel_parts(static_cast<int>(of_parts.size()), [&](int k, int) {
             const auto [first, last] = list.parts()[index(k)];
@@ -361,13 +348,26 @@ struct PairForce::Impl {
                                             .row_left_out = own.left_out.data()};
                 sum = FixedSum::from_raw(HOLON_CALL(pair::run_energies, own.kind, form(own), data));
             }
-            for (auto ci = first; ci < last; ++ci)
-                if (!vectorised(own) || own.left_out[index(ci)] != 0)
-                    for_each_pair_of_row(own, list, atoms, index(ci), [&](PlacePair p, const Vec3& d) {
-                        const double value = energy(own, p, d);
-                        sum.add(value);
-                        if (std::abs(value) >= pair::energy_limit) excess[index(k)] += excess_of(own, p, d, value);
-                    });
+            const auto add = [&](PlacePair p, const Vec3& d, double value) {
+                sum.add(value);
+                if (std::abs(value) >= pair::energy_limit) excess[index(k)] += excess_of(own, p, d, value);
+            };
+            const auto add_one = [&](PlacePair p, const Vec3& d) { add(p, d, energy(own, p, d)); };
+            pair::PairBlock found, unsure;
+            Room<double> memory;
+            for (auto ci = first; ci < last; ++ci) {
+                if (precision == Precision::real64) {
+                    pair::find_pairs(row(own, list, ci), found, unsure);
+                    const auto values = pair::energies_of(of, found, memory);
+                    const auto& [n, i, j, d] = found.pairs;
+                    for (std::int64_t p = 0; p < n; ++p)
+                        add({i[p], j[p]}, Vec3(d[0][p], d[1][p], d[2][p]), values[index(p)]);
+                    for (std::int64_t p = 0; p < unsure.pairs.n; ++p)
+                        one_pair(own, list, atoms, {unsure.pairs.i[p], unsure.pairs.j[p]}, add_one);
+                } else if (!vectorised(own) || own.left_out[index(ci)] != 0) {
+                    for_each_pair_of_row(own, list, atoms, index(ci), add_one);
+                }
+            }
             of_parts[index(k)] = sum;
         });
         for (const auto& sum : of_parts) sums.energy[static_cast<std::size_t>(term)] += sum;

@@ -3,68 +3,286 @@
 
 #include <holon/core/kernel_variant.hpp>
 #include <holon/core/lattice_units.hpp>
+#include <holon/system/cluster_lanes.hpp>
 
 namespace holon::pair {
 namespace {
 
 using F8 = Vector<double, 8>;
 using L8 = Vector<std::int64_t, 8>;
+using L4 = Vector<std::int64_t, 4>;
+using I8 = Vector<std::int32_t, 8>;
 
-/// `over_r(r2, rinv, pair)`: force over distance of eight pairs, the first of which is `pair`.
-template <class OverR>
-HOLON_INLINE void run(WideBlock& block, OverR over_r)
+HOLON_INLINE F8 square(const F8 (&d)[3])
+{
+    return d[0] * d[0] + d[1] * d[1] + d[2] * d[2];
+}
+
+HOLON_INLINE F8 at_least(F8 r2)
+{
+    const F8 least = splat<F8>(least_distance2);
+    return select(r2 > least, r2, least);
+}
+
+/// table[index], lane by lane.
+HOLON_INLINE F8 look_up(const double* table, I8 index)
+{
+#if defined(__AVX512F__)
+    return (F8)_mm512_i32gather_pd((__m256i)index, table, sizeof(double));
+#else
+    double values[8];
+    for (int l = 0; l < 8; ++l) values[l] = table[index[l]];
+    return load<F8>(values);
+#endif
+}
+HOLON_INLINE I8 look_up(const std::int32_t* table, I8 index)
+{
+#if defined(__AVX2__)
+    return (I8)_mm256_i32gather_epi32(table, (__m256i)index, sizeof(std::int32_t));
+#else
+    std::int32_t values[8];
+    for (int l = 0; l < 8; ++l) values[l] = table[index[l]];
+    return load<I8>(values);
+#endif
+}
+
+/// Eight pairs, the first of which is `first`.
+class Pairs8 {
+public:
+    HOLON_INLINE Pairs8(const WideInteraction& of, const SinglePairs& pairs, std::int64_t first)
+        : of_(of), i_(load<I8>(pairs.i + first)),
+          j_(load<I8>(pairs.j + first)), d_{load<F8>(pairs.d[0] + first), load<F8>(pairs.d[1] + first),
+                                            load<F8>(pairs.d[2] + first)}
+    {
+    }
+    HOLON_INLINE const F8 (&d() const)[3] { return d_; }
+    HOLON_INLINE F8 qq() const { return look_up(of_.charge, i_) * look_up(of_.charge, j_); }
+    HOLON_INLINE I8 types() const { return look_up(of_.type, i_) * of_.n_types + look_up(of_.type, j_); }
+
+private:
+    const WideInteraction& of_;
+    I8 i_, j_;
+    F8 d_[3];
+};
+
+/// Vectors may read what is beyond the last pair: something that is a pair.
+HOLON_INLINE void fill_up(const SinglePairs& pairs)
+{
+    store(pairs.i + pairs.n, I8{});
+    store(pairs.j + pairs.n, I8{});
+    for (double* d : pairs.d) store(d + pairs.n, F8{});
+}
+
+/// Calls use(kind, form) with constants.
+template <class Use>
+HOLON_INLINE auto with_constants(Kind kind, Form form, Use use)
+{
+    using std::integral_constant;
+    constexpr integral_constant<Kind, Kind::coulomb> coulomb;
+    constexpr integral_constant<Kind, Kind::vdw> vdw;
+    constexpr integral_constant<Form, Form::force_switch> force_switch;
+    constexpr integral_constant<Form, Form::potential_switch> potential_switch;
+    constexpr integral_constant<Form, Form::plain> plain;
+    if (kind == Kind::coulomb) {
+        if (form == Form::ewald) return use(coulomb, integral_constant<Form, Form::ewald>{});
+        if (form == Form::force_switch) return use(coulomb, force_switch);
+        if (form == Form::potential_switch) return use(coulomb, potential_switch);
+        return use(coulomb, plain);
+    }
+    if (form == Form::force_switch) return use(vdw, force_switch);
+    if (form == Form::potential_switch) return use(vdw, potential_switch);
+    return use(vdw, plain);
+}
+
+template <Kind kind, Form form>
+HOLON_INLINE bool forces(const WideInteraction& of, const SinglePairs& pairs, std::int64_t* const force[3])
 {
     constexpr double units = 1.0 / force_unit;
+    const auto& k = of.constants;
     const L8 lane = {0, 1, 2, 3, 4, 5, 6, 7};
     L8 clamped{};
-    for (int pair = 0; pair < block.n; pair += lanes_in<F8>) {
-        const auto d = [&](int k) __attribute__((always_inline))
-        {
-            return load<F8>(block.d[k] + pair);
-        };
-        const F8 distance2 = d(0) * d(0) + d(1) * d(1) + d(2) * d(2), least = splat<F8>(least_distance2);
-        const F8 r2 = select(distance2 > least, distance2, least);
-        const L8 filled = lane < static_cast<std::int64_t>(block.n - pair);
-        const F8 rinv = 1.0 / square_root(r2);
-        const F8 force = over_r(r2, rinv, pair) * units, most = force_bound * rinv;
-        clamped |= filled & ~((force < most) & (force > -most)); // also NaN
-        const F8 below = select(force < most, force, most), kept = select(below > -most, below, -most);
-        for (int k = 0; k < 3; ++k) store(block.force[k] + pair, round_to_integers<L8>(kept * d(k)));
+    for (std::int64_t n = 0; n < pairs.n; n += lanes_in<F8>) {
+        const Pairs8 p(of, pairs, n);
+        const F8 r2 = at_least(square(p.d())), rinv = 1.0 / square_root(r2);
+        F8 over_r;
+        if constexpr (kind == Kind::coulomb) {
+            over_r = coulomb_force<form>(r2, rinv, p.qq(), k);
+        } else {
+            const I8 types = p.types();
+            over_r = vdw_force<form>(r2, rinv, look_up(of.six_c6, types), look_up(of.twelve_c12, types), k);
+        }
+        const F8 f = over_r * units, most = force_bound * rinv;
+        const L8 filled = lane < pairs.n - n;
+        clamped |= filled & ~((f < most) & (f > -most)); // also NaN
+        const F8 below = select(f < most, f, most), kept = select(below > -most, below, -most);
+        for (int a = 0; a < 3; ++a) store(force[a] + n, round_to_integers<L8>(kept * p.d()[a]));
     }
-    block.clamped = any_bit(clamped);
+    return any_bit(clamped);
 }
 
-template <Form form>
-HOLON_INLINE void run_coulomb(const Constants<double>& k, WideBlock& block)
+template <Kind kind, Form form>
+HOLON_INLINE void energies(const WideInteraction& of, const SinglePairs& pairs, double* energy)
 {
-    run(
-        block, [&](F8 r2, F8 rinv, int pair) __attribute__((always_inline)) {
-            return coulomb_force<form>(r2, rinv, load<F8>(block.qq + pair), k);
-        });
+    const auto& k = of.constants;
+    for (std::int64_t n = 0; n < pairs.n; n += lanes_in<F8>) {
+        const Pairs8 p(of, pairs, n);
+        const F8 r2 = at_least(distance2(p.d()[0], p.d()[1], p.d()[2])), rinv = 1.0 / square_root(r2);
+        if constexpr (kind == Kind::coulomb) {
+            store(energy + n, coulomb_energy<form>(r2, rinv, p.qq(), k));
+        } else {
+            const I8 types = p.types();
+            store(energy + n, vdw_energy<form>(r2, rinv, look_up(of.c6, types), look_up(of.c12, types), k));
+        }
+    }
 }
 
-template <Form form>
-HOLON_INLINE void run_vdw(const Constants<double>& k, WideBlock& block)
-{
-    run(
-        block, [&](F8 r2, F8 rinv, int pair) __attribute__((always_inline)) {
-            return vdw_force<form>(r2, rinv, load<F8>(block.six_c6 + pair), load<F8>(block.twelve_c12 + pair), k);
-        });
-}
+/// Tells which of the pairs of a row's cluster with another one are within the cutoff.
+#if defined(__AVX512F__)
+class Search {
+public:
+    HOLON_INLINE explicit Search(const WideRow& row)
+        : clusters_(row.clusters), first_(static_cast<std::int32_t>(4 * row.ci)), cutoff2_(row.cutoff2),
+          rounding_(row.rounding)
+    {
+        const FullCluster& own = clusters_[row.ci];
+        for (int half = 0; half < 2; ++half) {
+            x_[half] = two_rows(own.x + 2 * half);
+            y_[half] = two_rows(own.y + 2 * half);
+            z_[half] = two_rows(own.z + 2 * half);
+        }
+    }
+
+    /// Appends pairs with the cluster: those that are within it, and those for which that is not clear. Bit 4 a + b of
+    /// `among`: atom a with atom b of the other one.
+    HOLON_INLINE void append(SinglePairs& sure, SinglePairs& unsure, std::int32_t cj, std::uint32_t among) const
+    {
+        const FullCluster& other = clusters_[cj];
+        const L8 x = two_columns(other.x), y = two_columns(other.y), z = two_columns(other.z);
+        const I8 of_row = {0, 0, 0, 0, 1, 1, 1, 1}, of_column = {0, 1, 2, 3, 0, 1, 2, 3};
+        for (int half = 0; half < 2; ++half) {
+            const auto asked = static_cast<__mmask8>(among >> (8 * half));
+            const F8 d[3] = {to_doubles<F8>(x_[half] - x) * position_unit, to_doubles<F8>(y_[half] - y) * position_unit,
+                             to_doubles<F8>(z_[half] - z) * position_unit};
+            const F8 r2 = square(d), beyond = r2 - cutoff2_;
+            const auto near = less(asked, beyond, splat<F8>(rounding_)),
+                       in = less(less_or_equal(near, beyond, splat<F8>(-rounding_)), F8{}, r2);
+            const I8 i = of_row + (first_ + 2 * half), j = of_column + 4 * cj;
+            append(sure, in, i, j, d);
+            if (near != in) [[unlikely]]
+                append(unsure, near & ~in, i, j, d);
+        }
+    }
+
+private:
+    /// A coordinate of two atoms with all of another cluster's: lane 4 a + b gets x[a], or x[b].
+    HOLON_INLINE static L8 two_rows(const std::int64_t* x)
+    {
+        return L8{x[0], x[0], x[0], x[0], x[1], x[1], x[1], x[1]};
+    }
+    HOLON_INLINE static L8 two_columns(const std::int64_t* x)
+    {
+        return (L8)_mm512_broadcast_i64x4(_mm256_loadu_si256((const __m256i*)x));
+    }
+    HOLON_INLINE static __mmask8 less(__mmask8 among, F8 a, F8 b)
+    {
+        return _mm512_mask_cmp_pd_mask(among, (__m512d)a, (__m512d)b, _CMP_LT_OQ);
+    }
+    HOLON_INLINE static __mmask8 less_or_equal(__mmask8 among, F8 a, F8 b)
+    {
+        return _mm512_mask_cmp_pd_mask(among, (__m512d)a, (__m512d)b, _CMP_LE_OQ);
+    }
+    HOLON_INLINE static void append(SinglePairs& pairs, std::uint32_t bits, I8 i, I8 j, const F8 (&d)[3])
+    {
+        const auto lanes = static_cast<__mmask8>(bits);
+        const std::int64_t n = pairs.n;
+        store(pairs.i + n, (I8)_mm256_maskz_compress_epi32(lanes, (__m256i)i));
+        store(pairs.j + n, (I8)_mm256_maskz_compress_epi32(lanes, (__m256i)j));
+        for (int k = 0; k < 3; ++k) store(pairs.d[k] + n, (F8)_mm512_maskz_compress_pd(lanes, (__m512d)d[k]));
+        pairs.n = n + __builtin_popcount(bits);
+    }
+
+    const FullCluster* clusters_;
+    std::int32_t first_;
+    double cutoff2_, rounding_;
+    L8 x_[2], y_[2], z_[2];
+};
+#else // one after the other, of those that are by their rounded positions
+class Search {
+public:
+    HOLON_INLINE explicit Search(const WideRow& row)
+        : clusters_(row.clusters), rounded_(row.rounded, row.ci), ci_(row.ci), cutoff2_(row.cutoff2),
+          rounding_(row.rounding)
+    {
+        // Positions are rounded by half a unit, distances by less than two, and their squares in the last bits.
+        const double reach = __builtin_sqrt(cutoff2_) / double{kernel_unit} + 3.0;
+        limit_ = splat<lanes::F16>(static_cast<float>(reach * reach * (1.0 + 1e-6)));
+    }
+
+    HOLON_INLINE void append(SinglePairs& sure, SinglePairs& unsure, std::int32_t cj, std::uint32_t among) const
+    {
+        const FullCluster &own = clusters_[ci_], &other = clusters_[cj];
+        auto left = lanes::bits_of(lanes::less(lanes::lanes_of(among), rounded_.from(cj).square(), limit_));
+        for (; left != 0; left &= left - 1) {
+            const int pair = __builtin_ctz(left), a = pair / 4, b = pair % 4;
+            const double d[3] = {static_cast<double>(own.x[a] - other.x[b]) * position_unit,
+                                 static_cast<double>(own.y[a] - other.y[b]) * position_unit,
+                                 static_cast<double>(own.z[a] - other.z[b]) * position_unit};
+            const double r2 = d[0] * d[0] + d[1] * d[1] + d[2] * d[2], beyond = r2 - cutoff2_;
+            if (!(beyond < rounding_)) continue;
+            SinglePairs& pairs = beyond <= -rounding_ && r2 > 0.0 ? sure : unsure;
+            pairs.i[pairs.n] = static_cast<std::int32_t>(4 * ci_ + a);
+            pairs.j[pairs.n] = 4 * cj + b;
+            for (int k = 0; k < 3; ++k) pairs.d[k][pairs.n] = d[k];
+            ++pairs.n;
+        }
+    }
+
+private:
+    const FullCluster* clusters_;
+    lanes::RowCluster<Clusters> rounded_;
+    std::int64_t ci_;
+    double cutoff2_, rounding_;
+    lanes::F16 limit_{};
+};
+#endif
 
 } // namespace
 
-void HOLON_NAME(wide_forces)(Kind kind, Form form, const Constants<double>& k, WideBlock& block)
+void HOLON_NAME(find_pairs)(const WideRow& row, SinglePairs& found, SinglePairs& unsure)
 {
-    if (kind == Kind::coulomb) {
-        if (form == Form::ewald) return run_coulomb<Form::ewald>(k, block);
-        if (form == Form::force_switch) return run_coulomb<Form::force_switch>(k, block);
-        if (form == Form::potential_switch) return run_coulomb<Form::potential_switch>(k, block);
-        return run_coulomb<Form::plain>(k, block);
-    }
-    if (form == Form::force_switch) return run_vdw<Form::force_switch>(k, block);
-    if (form == Form::potential_switch) return run_vdw<Form::potential_switch>(k, block);
-    run_vdw<Form::plain>(k, block);
+    const WideRow w = row; // not to be read again after each store
+    SinglePairs sure = found, other = unsure;
+    const Search search(w);
+    const auto look_at = [&](std::int32_t cj, std::uint32_t mask) __attribute__((always_inline))
+    {
+        search.append(sure, other, cj, mask);
+    };
+    const auto& entries = w.entries;
+    for (const auto* e = entries.near; e != entries.near_end; ++e) look_at(*e, w.used_rows[w.ci] * w.used[*e]);
+    for (const auto* e = entries.far; e != entries.far_end; ++e) look_at(*e, w.used_rows[w.ci] * w.used[*e]);
+    for (const auto* e = entries.close; e != entries.close_end; ++e) look_at(e->cluster, e->mask);
+    found.n = sure.n;
+    unsure.n = other.n;
+}
+
+bool HOLON_NAME(wide_forces)(const WideInteraction& interaction, const SinglePairs& pairs, std::int64_t* const force[3])
+{
+    fill_up(pairs);
+    const auto run = [&](auto kind, auto form) __attribute__((always_inline))
+    {
+        return forces<kind.value, form.value>(interaction, pairs, force);
+    };
+    return with_constants(interaction.kind, interaction.form, run);
+}
+
+void HOLON_NAME(wide_energies)(const WideInteraction& interaction, const SinglePairs& pairs, double* energy)
+{
+    fill_up(pairs);
+    const auto run = [&](auto kind, auto form) __attribute__((always_inline))
+    {
+        energies<kind.value, form.value>(interaction, pairs, energy);
+    };
+    with_constants(interaction.kind, interaction.form, run);
 }
 
 } // namespace holon::pair
