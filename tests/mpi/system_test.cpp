@@ -44,6 +44,11 @@ std::vector<Case> cases()
         p.vdw_modifier = Modifier::force_switch;
         p.rvdw_switch = 0.0;
     });
+    for (const auto modifier : {Modifier::force_switch, Modifier::potential_switch})
+        add("switched Coulomb", [modifier](Parameters& p) {
+            p.coulomb_modifier = modifier;
+            p.rcoulomb_switch = 0.5;
+        });
     add("reaction field, conducting", [&](Parameters& p) { reaction_field(p, 0.0); });
     add("reaction field, 78", [&](Parameters& p) { reaction_field(p, 78.0); });
     add("reaction field in a medium", [&](Parameters& p) { reaction_field(p, 80.0, 2.0); });

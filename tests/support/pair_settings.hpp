@@ -29,11 +29,11 @@ struct PairSetting {
 
     pair::Form coulomb() const
     {
-        return parameters.coulomb == CoulombKind::mesh ? pair::Form::ewald : pair::Form::plain;
+        return parameters.coulomb == CoulombKind::mesh ? pair::Form::ewald : pair::form_of(parameters.coulomb_modifier);
     }
     NonbondedConstants constants() const
     {
-        if (coulomb() == pair::Form::plain) return NonbondedConstants(parameters);
+        if (parameters.coulomb != CoulombKind::mesh) return NonbondedConstants(parameters);
         return NonbondedConstants(parameters,
                                   std::make_shared<const MeshSettings>(choose_mesh(parameters, Box(cubic(3.0), 22))));
     }
@@ -54,6 +54,15 @@ inline Parameters spme_parameters()
     return p;
 }
 
+inline Parameters switched_coulomb(Modifier modifier)
+{
+    auto p = pair_parameters(Modifier::none, 0.0);
+    p.coulomb = CoulombKind::cutoff;
+    p.coulomb_modifier = modifier;
+    p.rcoulomb_switch = 0.6;
+    return p;
+}
+
 inline std::vector<PairSetting> pair_settings()
 {
     return {{"plain", pair::Form::plain, pair_parameters(Modifier::none, 0.0)},
@@ -61,6 +70,8 @@ inline std::vector<PairSetting> pair_settings()
             {"force switch", pair::Form::force_switch, pair_parameters(Modifier::force_switch, 0.8)},
             {"force switch from 0", pair::Form::force_switch, pair_parameters(Modifier::force_switch, 0.0)},
             {"potential switch", pair::Form::potential_switch, pair_parameters(Modifier::potential_switch, 0.8)},
+            {"Coulomb, force switch", pair::Form::plain, switched_coulomb(Modifier::force_switch)},
+            {"Coulomb, potential switch", pair::Form::plain, switched_coulomb(Modifier::potential_switch)},
             {"ewald, coarse", pair::Form::plain, mesh_parameters(1e-3, Modifier::potential_shift)},
             {"ewald, fine", pair::Form::force_switch, mesh_parameters(1e-5, Modifier::force_switch)},
             {"ewald, finest", pair::Form::potential_switch, mesh_parameters(1e-7, Modifier::potential_switch)},

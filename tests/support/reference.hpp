@@ -89,6 +89,14 @@ struct ReactionField {
     Dual operator()(double r) const { return k * power({r, 1.0}, 2) + -c; }
 };
 
+/// Of two unit charges.
+inline Dual coulomb_potential(double r, const Parameters& p)
+{
+    if (p.coulomb == CoulombKind::cutoff)
+        return modified_power({r, 1.0}, 1, p.coulomb_modifier, p.rcoulomb_switch, p.rcoulomb);
+    return power({r, 1.0}, -1) + ReactionField(p)(r);
+}
+
 struct Reference {
     std::vector<Vec3> forces; // by id [kJ/mol/nm]
     double lj = 0.0, coulomb = 0.0, bond = 0.0;
@@ -179,7 +187,7 @@ inline Reference brute_force(const TestSystem& system, const Parameters& p)
         const double r = d.norm();
         const auto t = static_cast<std::size_t>(atoms[i].type * n_types + atoms[j].type);
         const Dual lj = r < p.rvdw ? lj_potential(r, topology.c6[t], topology.c12[t], p) : Dual{};
-        const Dual coulomb = r < p.rcoulomb ? strength(i, j) * (power({r, 1.0}, -1) + field(r)) : Dual{};
+        const Dual coulomb = r < p.rcoulomb ? strength(i, j) * coulomb_potential(r, p) : Dual{};
         sums.lj += lj.value;
         sums.coulomb += coulomb.value;
         sums.add(i, j, d, lj.slope + coulomb.slope);

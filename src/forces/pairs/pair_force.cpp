@@ -105,12 +105,6 @@ struct PairForce::Impl {
 
     Form form(const KindData& own) const { return own.kind == Kind::coulomb ? coulomb_form : vdw_form; }
 
-    bool vectorised(const KindData& own) const
-    {
-        if (precision != Precision::mixed) return false;
-        return own.kind == Kind::vdw || coulomb_form == Form::plain || coulomb_form == Form::ewald;
-    }
-
     void set_up(KindData& own, const PairList& list, const Atoms& atoms)
     {
         const auto places = list.atoms().size();
@@ -124,7 +118,7 @@ struct PairForce::Impl {
         }
         own.left_out.resize(list.clusters().size());
         own.memory.resize(std::max<std::size_t>(1, list.parts().size()));
-        if (!vectorised(own)) return;
+        if (precision != Precision::mixed) return;
         own.charge_single.assign(own.charge.begin(), own.charge.end());
         if (own.kind == Kind::vdw && rule.combination != pair::Combination::table) {
             own.vdw_a.resize(places);
@@ -296,7 +290,7 @@ struct PairForce::Impl {
     std::string add_forces(KindData& own, const PairList& list, Atoms& atoms)
     {
         const auto of = interaction(own);
-        if (vectorised(own)) {
+        if (precision == Precision::mixed) {
             run_vectorised(own, list, atoms);
             pair::WideForces forces(of, list, atoms, atoms.f, own.memory.front());
             for (const auto& wide : own.wide)
@@ -305,17 +299,14 @@ struct PairForce::Impl {
                                   [&](PlacePair p, const Vec3& d) { forces.add(p, d); });
             return forces.finish();
         }
-        if (precision == Precision::real64) load_full(own, list, atoms);
+        load_full(own, list, atoms);
         std::vector<std::string> overlaps(list.parts().size());
         thread_forces.add(atoms.f, static_cast<int>(overlaps.size()), [&](int k, std::span<IVec3> f) {
             pair::WideForces forces(of, list, atoms, f, own.memory[index(k)]);
             const auto add = [&](PlacePair p, const Vec3& d) { forces.add(p, d); };
             const auto [first, last] = list.parts()[index(k)];
             for (auto ci = first; ci < last; ++ci)
-                if (precision == Precision::real64)
-                    forces.add_row(row(own, list, ci), [&](PlacePair p) { one_pair(own, list, atoms, p, add); });
-                else
-                    for_each_pair_of_row(own, list, atoms, index(ci), add);
+                forces.add_row(row(own, list, ci), [&](PlacePair p) { one_pair(own, list, atoms, p, add); });
             overlaps[index(k)] = forces.finish();
         });
         for (const auto& overlap : overlaps)
@@ -331,7 +322,7 @@ struct PairForce::Impl {
         parallel_parts(static_cast<int>(of_parts.size()), [&](int k, int) {
             const auto [first, last] = list.parts()[index(k)];
             FixedSum sum;
-            if (vectorised(own)) {
+            if (precision == Precision::mixed) {
                 const pair::EnergyData data{.clusters = list.clusters().data(),
                                             .first = first,
                                             .last = last,
@@ -364,7 +355,7 @@ struct PairForce::Impl {
                         add({i[p], j[p]}, Vec3(d[0][p], d[1][p], d[2][p]), values[index(p)]);
                     for (std::int64_t p = 0; p < unsure.pairs.n; ++p)
                         one_pair(own, list, atoms, {unsure.pairs.i[p], unsure.pairs.j[p]}, add_one);
-                } else if (!vectorised(own) || own.left_out[index(ci)] != 0) {
+                } else if (own.left_out[index(ci)] != 0) {
                     for_each_pair_of_row(own, list, atoms, index(ci), add_one);
                 }
             }

@@ -39,7 +39,7 @@ HOLON_INLINE F16 look_up(const float* table, I16 index)
 
 /// Forces of the pairs of one row's cluster with others, over the distance on the kernel lattice, in units of pair
 /// forces. Everything that the loop needs is copied here: behind a reference it would have to be read again after each
-/// store. Lengths are counted on the lattice; scaling by powers of two changes no other bit.
+/// store. Lengths are counted on the lattice; scaling by powers of two changes no other bit. Of plain or ewald form.
 template <Form form, int degree>
 class Coulomb {
 public:
@@ -61,6 +61,27 @@ public:
 private:
     static constexpr float unit2 = kernel_unit * kernel_unit, unit3 = unit2 * kernel_unit;
     Constants<float> k_;
+    const float* const charge_;
+    F16 qi_{};
+};
+
+/// Of Coulomb with a switch likewise, with distances in nm in between.
+template <Form form>
+class SwitchedCoulomb {
+public:
+    HOLON_INLINE explicit SwitchedCoulomb(const KernelData& data) : k_(data.constants), charge_(data.charge) {}
+    HOLON_INLINE void set_row(std::int64_t ci) { qi_ = rows(load<F4>(charge_ + 4 * ci)) * vdw_scale; }
+    HOLON_INLINE F16 force(F16 r2, std::int64_t cj) const
+    {
+        const F16 r2_nm = r2 * unit2;
+        const F16 qq = qi_ * columns(load<F4>(charge_ + 4 * cj));
+        return coulomb_force<form>(r2_nm, inverse_sqrt(r2_nm, (I16)r2_nm), qq, k_);
+    }
+    HOLON_INLINE F16 cutoff2() const { return splat<F16>(k_.rc2_coulomb / unit2); }
+
+private:
+    static constexpr float unit2 = kernel_unit * kernel_unit;
+    const Constants<float> k_;
     const float* const charge_;
     F16 qi_{};
 };
@@ -380,8 +401,12 @@ HOLON_INLINE int128 energies(const EnergyData& k)
 
 int128 HOLON_NAME(run_energies)(Kind kind, Form form, const EnergyData& data)
 {
-    if (kind == Kind::coulomb && form == Form::ewald) return energies<Kind::coulomb, Form::ewald>(data);
-    if (kind == Kind::coulomb) return energies<Kind::coulomb, Form::plain>(data);
+    if (kind == Kind::coulomb) {
+        if (form == Form::ewald) return energies<Kind::coulomb, Form::ewald>(data);
+        if (form == Form::force_switch) return energies<Kind::coulomb, Form::force_switch>(data);
+        if (form == Form::potential_switch) return energies<Kind::coulomb, Form::potential_switch>(data);
+        return energies<Kind::coulomb, Form::plain>(data);
+    }
     if (form == Form::force_switch) return energies<Kind::vdw, Form::force_switch>(data);
     if (form == Form::potential_switch) return energies<Kind::vdw, Form::potential_switch>(data);
     return energies<Kind::vdw, Form::plain>(data);
@@ -420,7 +445,9 @@ std::size_t HOLON_NAME(run_kernel)(Kind kind, Form form, const KernelData& data)
         if (form == Form::potential_switch) return run_vdw<Form::potential_switch>(data);
         return run_vdw<Form::plain>(data);
     }
-    if (form != Form::ewald) return run<Coulomb<Form::plain, 0>>(data);
+    if (form == Form::force_switch) return run<SwitchedCoulomb<Form::force_switch>>(data);
+    if (form == Form::potential_switch) return run<SwitchedCoulomb<Form::potential_switch>>(data);
+    if (form == Form::plain) return run<Coulomb<Form::plain, 0>>(data);
     if (degree <= low) return run<Coulomb<Form::ewald, low>>(data);
     if (degree <= next) return run<Coulomb<Form::ewald, next>>(data);
     if (degree <= medium) return run<Coulomb<Form::ewald, medium>>(data);

@@ -82,7 +82,7 @@ struct EnergyData {
     std::uint8_t* row_left_out; // per cluster, set where a row is left to the caller
 };
 
-/// The interaction of a list, and its form. Coulomb: plain (or reaction field) or ewald.
+/// The interaction of a list. Reaction field is a plain form of Coulomb.
 enum class Kind { coulomb, vdw };
 
 // run_kernel_*: returns how many wide ones there are.

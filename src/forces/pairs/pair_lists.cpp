@@ -35,9 +35,9 @@ double safe_coulomb_distance(const Topology& topology, const NonbondedConstants&
 {
     const pair::Constants<double> k(n);
     const double q = largest_charge(topology), qq = n.coulomb_factor * q * q;
+    const auto form = n.mesh ? pair::Form::ewald : pair::form_of(n.coulomb_modifier);
     return safe_distance(n.r_coulomb, [&](double r) {
-        return n.mesh ? r * pair::coulomb_force<pair::Form::ewald>(r * r, 1.0 / r, qq, k)
-                      : r * pair::coulomb_force<pair::Form::plain>(r * r, 1.0 / r, qq, k);
+        return r * pair::with_form(form, [&](auto f) { return pair::coulomb_force<f.value>(r * r, 1.0 / r, qq, k); });
     });
 }
 
