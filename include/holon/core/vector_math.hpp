@@ -131,4 +131,30 @@ HOLON_INLINE VI round_clamped(V x, double limit = 0x1p58)
     return round_to_integers<VI>(select(below > -bound, below, -bound));
 }
 
+/// table[index] in each lane, by 32-bit indices.
+template <class V, class VI>
+HOLON_INLINE V look_up(const NumberOf<V>* table, VI index)
+{
+    using Number = NumberOf<V>;
+    [[maybe_unused]] constexpr bool is_float = std::is_same_v<Number, float>;
+#if defined(__AVX512F__)
+    if constexpr (is_float && sizeof(V) == 64) return (V)_mm512_i32gather_ps((__m512i)index, table, sizeof(Number));
+    if constexpr (sizeof(Number) == 8 && sizeof(V) == 64)
+        return (V)_mm512_i32gather_epi64((__m256i)index, table, sizeof(Number));
+#endif
+#if defined(__AVX2__)
+    if constexpr (sizeof(Number) == 8 && is_wide<V>) {
+        using Half = decltype(V{}.low);
+        return {look_up<Half>(table, low_half(index)), look_up<Half>(table, high_half(index))};
+    }
+    if constexpr (sizeof(Number) == 8 && sizeof(V) == 32)
+        return (V)_mm256_i32gather_epi64(reinterpret_cast<const long long*>(table), (__m128i)index, sizeof(Number));
+    if constexpr (std::is_same_v<Number, std::int32_t> && sizeof(V) == 32)
+        return (V)_mm256_i32gather_epi32(table, (__m256i)index, sizeof(Number));
+#endif
+    Number values[lanes_in<V>];
+    for (int l = 0; l < lanes_in<V>; ++l) values[l] = table[index[l]];
+    return load<V>(values);
+}
+
 } // namespace holon

@@ -22,13 +22,7 @@ static_assert(lincs::lanes == lattice_lanes::lanes);
 
 HOLON_INLINE F8 gather(const double* values, const std::int32_t* indices)
 {
-#if defined(__AVX512F__)
-    return (F8)_mm512_i32gather_pd(_mm256_loadu_si256(reinterpret_cast<const __m256i*>(indices)), values, 8);
-#else
-    double gathered[lanes];
-    for (int l = 0; l < lanes; ++l) gathered[l] = values[indices[l]];
-    return load<F8>(gathered);
-#endif
+    return look_up<F8>(values, load<Vector<std::int32_t, lanes>>(indices));
 }
 
 /// The vectors of eight bonds.

@@ -25,20 +25,7 @@ using U8 = Vector<std::uint64_t, lanes>;
 
 HOLON_INLINE I8 gather(const std::int64_t* base, const LaneAtoms& at)
 {
-#if defined(__AVX512F__)
-    return (I8)_mm512_i32gather_epi64((__m256i)load<N8>(at.lane), base, 8);
-#elif defined(__AVX2__)
-    const auto half = [&](int l) __attribute__((always_inline))
-    {
-        return (Vector<std::int64_t, 4>)_mm256_i32gather_epi64(reinterpret_cast<const long long*>(base),
-                                                               load<__m128i>(at.lane + l), 8);
-    };
-    return {half(0), half(4)};
-#else
-    std::int64_t values[lanes];
-    for (int l = 0; l < lanes; ++l) values[l] = base[at.lane[l]];
-    return load<I8>(values);
-#endif
+    return look_up<I8>(base, load<N8>(at.lane));
 }
 
 struct L3 {

@@ -25,18 +25,6 @@ HOLON_INLINE I16 transposed(I16 v)
     return shuffled<0, 4, 8, 12, 1, 5, 9, 13, 2, 6, 10, 14, 3, 7, 11, 15>(v, v);
 }
 
-/// table[index] lane by lane.
-HOLON_INLINE F16 look_up(const float* table, I16 index)
-{
-#if defined(__AVX512F__)
-    return (F16)_mm512_i32gather_ps((__m512i)index, table, sizeof(float));
-#else
-    float values[16];
-    for (int l = 0; l < 16; ++l) values[l] = table[index[l]];
-    return load<F16>(values);
-#endif
-}
-
 /// Forces of the pairs of one row's cluster with others, over the distance on the kernel lattice, in units of pair
 /// forces. Everything that the loop needs is copied here: behind a reference it would have to be read again after each
 /// store. Lengths are counted on the lattice; scaling by powers of two changes no other bit. Of plain or ewald form.
@@ -109,8 +97,8 @@ public:
         F16 six_c6, twelve_c12;
         if constexpr (combination == Combination::table) {
             const I16 type = ti_ + columns(load<I4>(type_ + 4 * cj));
-            six_c6 = look_up(six_c6_, type);
-            twelve_c12 = look_up(twelve_c12_, type);
+            six_c6 = look_up<F16>(six_c6_, type);
+            twelve_c12 = look_up<F16>(twelve_c12_, type);
         } else {
             const F16 aj = columns(load<F4>(a_ + 4 * cj)), bj = columns(load<F4>(b_ + 4 * cj));
             combine<combination>(ai_, bi_, aj, bj, six_c6, twelve_c12);
@@ -401,15 +389,11 @@ HOLON_INLINE int128 energies(const EnergyData& k)
 
 int128 HOLON_NAME(run_energies)(Kind kind, Form form, const EnergyData& data)
 {
-    if (kind == Kind::coulomb) {
-        if (form == Form::ewald) return energies<Kind::coulomb, Form::ewald>(data);
-        if (form == Form::force_switch) return energies<Kind::coulomb, Form::force_switch>(data);
-        if (form == Form::potential_switch) return energies<Kind::coulomb, Form::potential_switch>(data);
-        return energies<Kind::coulomb, Form::plain>(data);
-    }
-    if (form == Form::force_switch) return energies<Kind::vdw, Form::force_switch>(data);
-    if (form == Form::potential_switch) return energies<Kind::vdw, Form::potential_switch>(data);
-    return energies<Kind::vdw, Form::plain>(data);
+    const auto run = [&data](auto k, auto f) __attribute__((always_inline))
+    {
+        return energies<k.value, f.value>(data);
+    };
+    return with_constants(kind, form, run);
 }
 
 void HOLON_NAME(fold)(const FoldData& data)

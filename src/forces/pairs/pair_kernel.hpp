@@ -85,6 +85,27 @@ struct EnergyData {
 /// The interaction of a list. Reaction field is a plain form of Coulomb.
 enum class Kind { coulomb, vdw };
 
+/// Calls use(kind, form) with constants.
+template <class Use>
+HOLON_INLINE auto with_constants(Kind kind, Form form, Use use)
+{
+    using std::integral_constant;
+    constexpr integral_constant<Kind, Kind::coulomb> coulomb;
+    constexpr integral_constant<Kind, Kind::vdw> vdw;
+    constexpr integral_constant<Form, Form::force_switch> force_switch;
+    constexpr integral_constant<Form, Form::potential_switch> potential_switch;
+    constexpr integral_constant<Form, Form::plain> plain;
+    if (kind == Kind::coulomb) {
+        if (form == Form::ewald) return use(coulomb, integral_constant<Form, Form::ewald>{});
+        if (form == Form::force_switch) return use(coulomb, force_switch);
+        if (form == Form::potential_switch) return use(coulomb, potential_switch);
+        return use(coulomb, plain);
+    }
+    if (form == Form::force_switch) return use(vdw, force_switch);
+    if (form == Form::potential_switch) return use(vdw, potential_switch);
+    return use(vdw, plain);
+}
+
 // run_kernel_*: returns how many wide ones there are.
 
 #define HOLON_DECLARE(variant)                                                                                         \

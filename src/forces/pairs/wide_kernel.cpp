@@ -24,28 +24,6 @@ HOLON_INLINE F8 at_least(F8 r2)
     return select(r2 > least, r2, least);
 }
 
-/// table[index], lane by lane.
-HOLON_INLINE F8 look_up(const double* table, I8 index)
-{
-#if defined(__AVX512F__)
-    return (F8)_mm512_i32gather_pd((__m256i)index, table, sizeof(double));
-#else
-    double values[8];
-    for (int l = 0; l < 8; ++l) values[l] = table[index[l]];
-    return load<F8>(values);
-#endif
-}
-HOLON_INLINE I8 look_up(const std::int32_t* table, I8 index)
-{
-#if defined(__AVX2__)
-    return (I8)_mm256_i32gather_epi32(table, (__m256i)index, sizeof(std::int32_t));
-#else
-    std::int32_t values[8];
-    for (int l = 0; l < 8; ++l) values[l] = table[index[l]];
-    return load<I8>(values);
-#endif
-}
-
 /// Eight pairs, the first of which is `first`.
 class Pairs8 {
 public:
@@ -56,8 +34,8 @@ public:
     {
     }
     HOLON_INLINE const F8 (&d() const)[3] { return d_; }
-    HOLON_INLINE F8 qq() const { return look_up(of_.charge, i_) * look_up(of_.charge, j_); }
-    HOLON_INLINE I8 types() const { return look_up(of_.type, i_) * of_.n_types + look_up(of_.type, j_); }
+    HOLON_INLINE F8 qq() const { return look_up<F8>(of_.charge, i_) * look_up<F8>(of_.charge, j_); }
+    HOLON_INLINE I8 types() const { return look_up<I8>(of_.type, i_) * of_.n_types + look_up<I8>(of_.type, j_); }
 
 private:
     const WideInteraction& of_;
@@ -71,27 +49,6 @@ HOLON_INLINE void fill_up(const SinglePairs& pairs)
     store(pairs.i + pairs.n, I8{});
     store(pairs.j + pairs.n, I8{});
     for (double* d : pairs.d) store(d + pairs.n, F8{});
-}
-
-/// Calls use(kind, form) with constants.
-template <class Use>
-HOLON_INLINE auto with_constants(Kind kind, Form form, Use use)
-{
-    using std::integral_constant;
-    constexpr integral_constant<Kind, Kind::coulomb> coulomb;
-    constexpr integral_constant<Kind, Kind::vdw> vdw;
-    constexpr integral_constant<Form, Form::force_switch> force_switch;
-    constexpr integral_constant<Form, Form::potential_switch> potential_switch;
-    constexpr integral_constant<Form, Form::plain> plain;
-    if (kind == Kind::coulomb) {
-        if (form == Form::ewald) return use(coulomb, integral_constant<Form, Form::ewald>{});
-        if (form == Form::force_switch) return use(coulomb, force_switch);
-        if (form == Form::potential_switch) return use(coulomb, potential_switch);
-        return use(coulomb, plain);
-    }
-    if (form == Form::force_switch) return use(vdw, force_switch);
-    if (form == Form::potential_switch) return use(vdw, potential_switch);
-    return use(vdw, plain);
 }
 
 template <Kind kind, Form form>
@@ -109,7 +66,7 @@ HOLON_INLINE bool forces(const WideInteraction& of, const SinglePairs& pairs, st
             over_r = coulomb_force<form>(r2, rinv, p.qq(), k);
         } else {
             const I8 types = p.types();
-            over_r = vdw_force<form>(r2, rinv, look_up(of.six_c6, types), look_up(of.twelve_c12, types), k);
+            over_r = vdw_force<form>(r2, rinv, look_up<F8>(of.six_c6, types), look_up<F8>(of.twelve_c12, types), k);
         }
         const F8 f = over_r * units, most = force_bound * rinv;
         const L8 filled = lane < pairs.n - n;
@@ -131,7 +88,7 @@ HOLON_INLINE void energies(const WideInteraction& of, const SinglePairs& pairs, 
             store(energy + n, coulomb_energy<form>(r2, rinv, p.qq(), k));
         } else {
             const I8 types = p.types();
-            store(energy + n, vdw_energy<form>(r2, rinv, look_up(of.c6, types), look_up(of.c12, types), k));
+            store(energy + n, vdw_energy<form>(r2, rinv, look_up<F8>(of.c6, types), look_up<F8>(of.c12, types), k));
         }
     }
 }
