@@ -166,6 +166,12 @@ double grid_error2(const EwaldSplit& split, const WindowTransform& window, doubl
 
 } // namespace
 
+double grid_length(const Box& box, int k)
+{
+    const double length = box.vectors().row(k).norm();
+    return length / std::sqrt(box.height(k) / length);
+}
+
 double expected_error_in_water(const EwaldSplit& split, const PairPolynomial& pair, const ProlateWindow& window,
                                const std::array<int, 3>& grid, const Box& box)
 {
@@ -173,8 +179,7 @@ double expected_error_in_water(const EwaldSplit& split, const PairPolynomial& pa
     const WindowTransform transform(window);
     double before = 0.0, of_axis = 0.0;
     for (int k = 0; k < 3; ++k) {
-        const double length = box.vectors().row(k).norm(), skewed = std::sqrt(box.height(k) / length);
-        const double spacing = length / (grid[index(k)] * skewed);
+        const double spacing = grid_length(box, k) / grid[index(k)];
         if (spacing != before) of_axis = grid_error2(split, transform, spacing);
         before = spacing;
         error2 += of_axis;

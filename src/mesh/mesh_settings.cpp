@@ -40,19 +40,32 @@ constexpr Choice wide_choices[] = {{2.4e-5, 12.9, 8, 0.25, 1.85},
                                    {9.8e-7, 16.75, 8, 0.172, 2.15},
                                    {2e-7, 18.5, 8, 0.14, 2.2}};
 
-/// Between two rows of one width by the logarithm of the error; the ends hold beyond them.
-Choice interpolate(std::span<const Choice> rows, double error)
+/// Between two rows of one width, by the logarithm of their errors or by spacings; the ends hold beyond them.
+Choice between(const Choice& coarse, const Choice& fine, double t)
+{
+    const auto mean = [t](double a, double b) { return a + t * (b - a); };
+    const double error = portable::exp(mean(portable::log(coarse.error), portable::log(fine.error)));
+    return {error, mean(coarse.band, fine.band), coarse.width, mean(coarse.spacing, fine.spacing),
+            mean(coarse.window_band, fine.window_band)};
+}
+
+Choice choice_for_error(std::span<const Choice> rows, double error)
 {
     if (error >= rows.front().error) return rows.front();
-    for (std::size_t i = 1; i < rows.size(); ++i) {
-        const auto& coarse = rows[i - 1];
-        const auto& fine = rows[i];
-        if (error < fine.error) continue;
-        const double t = portable::log(error / coarse.error) / portable::log(fine.error / coarse.error);
-        const auto between = [t](double a, double b) { return a + t * (b - a); };
-        return {error, between(coarse.band, fine.band), coarse.width, between(coarse.spacing, fine.spacing),
-                between(coarse.window_band, fine.window_band)};
-    }
+    for (std::size_t i = 1; i < rows.size(); ++i)
+        if (error >= rows[i].error)
+            return between(rows[i - 1], rows[i],
+                           portable::log(error / rows[i - 1].error) / portable::log(rows[i].error / rows[i - 1].error));
+    return rows.back();
+}
+
+Choice choice_for_spacing(std::span<const Choice> rows, double spacing)
+{
+    if (spacing >= rows.front().spacing) return rows.front();
+    for (std::size_t i = 1; i < rows.size(); ++i)
+        if (spacing >= rows[i].spacing)
+            return between(rows[i - 1], rows[i],
+                           (spacing - rows[i - 1].spacing) / (rows[i].spacing - rows[i - 1].spacing));
     return rows.back();
 }
 
@@ -115,14 +128,13 @@ bool smooth_length(int n)
     return n == 1 || n == 11 || n == 13;
 }
 
-/// At least so fine; finer in skewed cells, where the grid resolves some directions worse than along its axes.
+/// At least so fine.
 std::array<int, 3> grid_for(const Box& box, double spacing)
 {
     std::array<int, 3> n{};
     for (int k = 0; k < 3; ++k) {
-        const double length = box.vectors().row(k).norm(), skewed = std::sqrt(box.height(k) / length);
         int& points = n[static_cast<std::size_t>(k)];
-        points = std::max(4, static_cast<int>(std::ceil(length / (spacing * skewed) - 1e-6)));
+        points = std::max(4, static_cast<int>(std::ceil(grid_length(box, k) / spacing - 1e-6)));
         while (!smooth_length(points)) ++points;
     }
     return n;
@@ -160,14 +172,15 @@ double cost_of(const Box& box, double charge_density, double radius, const Choic
     const double pairs = 0.5 * charges * charge_density * 4.0 / 3.0 * units::pi * reach * reach * reach;
     const auto n = grid_for(box, choice.spacing * radius);
     const double points = 1.0 * n[0] * n[1] * n[2];
-    const double of_charge = choice.width <= 5 ? 45.0 : choice.width <= 6 ? 60.0 : 110.0; // spread and interpolated
-    return pairs + of_charge * charges + 38.0 * points;
+    const double of_charge = choice.width <= 5 ? 55.0 : choice.width <= 6 ? 68.0 : 120.0; // spread and interpolated
+    return 0.8 * pairs + of_charge * charges + 14.0 * points;
 }
 
 /// A way to an error.
 struct Plan {
     double radius; // of the split [nm]
-    Choice choice;
+    std::span<const Choice> rows;
+    Choice choice; // of them
     double cost;
 };
 
@@ -179,21 +192,22 @@ Plan plan_at(const Box& box, double charge_density, double error, double radius)
     for (const std::span<const Choice> rows :
          {std::span<const Choice>(narrow_choices), {medium_choices}, {wide_choices}}) {
         if (scaled < rows.back().error && rows.back().width < wide_choices[0].width) continue;
-        const auto choice = interpolate(rows, scaled);
+        const auto choice = choice_for_error(rows, scaled);
         const double cost = cost_of(box, charge_density, radius, choice);
-        if (!best || cost < best->cost) best = {radius, choice, cost};
+        if (!best || cost < best->cost) best = {radius, rows, choice, cost};
     }
     return *best;
 }
 
+constexpr double radii_per_nm = 100.0;
+
 /// The cheapest of all with radii up to `most` [nm].
 Plan cheapest_plan(const Box& box, double charge_density, double error, double most)
 {
-    constexpr double per_nm = 20.0; // radii
-    constexpr int shortest = 11;    // with shorter ones hardly anything is won
+    constexpr int shortest = 55; // with shorter ones hardly anything is won
     auto best = plan_at(box, charge_density, error, most);
-    for (int k = shortest; k < most * per_nm; ++k)
-        if (const auto plan = plan_at(box, charge_density, error, k / per_nm); plan.cost < best.cost) best = plan;
+    for (int k = shortest; k < most * radii_per_nm; ++k)
+        if (const auto plan = plan_at(box, charge_density, error, k / radii_per_nm); plan.cost < best.cost) best = plan;
     return best;
 }
 
@@ -208,23 +222,26 @@ double pair_tolerance(const Choice& choice)
     return 0.65 * choice.error;
 }
 
-/// A step of errors that are asked for: so that boxes that differ little have the same mesh.
-double steps_of_error(int n)
+double estimate(const Box& box, double radius, const Choice& choice, int max_degree)
 {
-    return portable::exp(n * portable::log(2.0) / 8.0);
+    return estimate(box, radius, choice, pair_tolerance(choice), max_degree);
 }
 
-/// The coarsest mesh that errs no more than asked for. The table knows neither what the grid gains by whole numbers of
-/// points nor how errors change with the radius beyond a power law: it is asked for more or less until the estimate
-/// fits.
-MeshSettings fitted_mesh(const Box& box, double charge_density, double error, double radius, int max_degree)
+MeshSettings prolate_settings(const Box& box, double radius, const Choice& choice, int max_degree)
+{
+    return prolate_settings(box, radius, choice, pair_tolerance(choice), max_degree);
+}
+
+/// With this radius, the coarsest mesh that errs no more than asked for. The table knows neither what the grid gains by
+/// whole numbers of points nor how errors change with the radius beyond a power law: it is asked for more or less, in
+/// eighths of a factor of two, until the estimate fits.
+MeshSettings coarsest_mesh(const Box& box, double charge_density, double error, double radius, int max_degree)
 {
     constexpr int most = 8;
-    const auto plan = [&](int n) { return plan_at(box, charge_density, error * steps_of_error(n), radius); };
-    const auto fits = [&](int n) {
-        const auto choice = plan(n).choice;
-        return estimate(box, radius, choice, pair_tolerance(choice), max_degree) <= error;
+    const auto choice = [&](int n) {
+        return plan_at(box, charge_density, error * portable::exp(n * portable::log(2.0) / 8.0), radius).choice;
     };
+    const auto fits = [&](int n) { return estimate(box, radius, choice(n), max_degree) <= error; };
     int n = 0;
     if (fits(0)) {
         while (n < most && fits(n + 1)) ++n;
@@ -232,8 +249,63 @@ MeshSettings fitted_mesh(const Box& box, double charge_density, double error, do
         while (n > -most && !fits(--n)) {
         }
     }
-    const auto choice = plan(n).choice;
-    return prolate_settings(box, radius, choice, pair_tolerance(choice), max_degree);
+    return prolate_settings(box, radius, choice(n), max_degree);
+}
+
+/// The largest spacing of the grid that is at least so fine.
+double coarsest_spacing(const Box& box, double spacing)
+{
+    const auto n = grid_for(box, spacing);
+    double coarsest = 0.0;
+    for (int k = 0; k < 3; ++k) coarsest = std::max(coarsest, grid_length(box, k) / n[static_cast<std::size_t>(k)]);
+    return coarsest;
+}
+
+double nearest_multiple(double step, double value)
+{
+    return step * std::round(value / step);
+}
+
+/// With the window and the grid of a plan, the shortest radius that errs no more than asked for, up to `most`: what
+/// grids gain by whole numbers of points goes into fewer pairs. Bands are rounded so that boxes that differ little have
+/// the same.
+std::optional<MeshSettings> shortest_split(const Box& box, const Plan& plan, double error, double most, int max_degree)
+{
+    const double spacing = coarsest_spacing(box, plan.choice.spacing * plan.radius);
+    const auto choice = [&](double radius) {
+        auto found = choice_for_spacing(plan.rows, spacing / radius);
+        found.spacing = spacing / radius;
+        found.band = nearest_multiple(0.125, found.band);
+        found.window_band = nearest_multiple(0.025, found.window_band);
+        return found;
+    };
+    const auto fits = [&](int k) {
+        const double radius = k / radii_per_nm;
+        return estimate(box, radius, choice(radius), max_degree) <= error;
+    };
+    int k = static_cast<int>(std::lround(plan.radius * radii_per_nm));
+    while (fits(k)) --k;
+    do ++k;
+    while (k <= most * radii_per_nm && !fits(k));
+    const double radius = k / radii_per_nm;
+    if (radius > most) return std::nullopt;
+    return prolate_settings(box, radius, choice(radius), max_degree);
+}
+
+/// What is expected holds for water and what is dissolved in it. Where charges are sparser their order is another, and
+/// errors are up to twice as large (waters and chains on jittered lattices).
+double likeness_to_water(double charge_density)
+{
+    constexpr double of_water = 90.0; // charges per nm^3, or somewhat more
+    return std::sqrt(std::min(1.0, charge_density / of_water));
+}
+
+/// The error, or up to a fiftieth less: boxes that differ little are to have the same mesh.
+double in_steps(double error)
+{
+    constexpr double per_octave = 32.0;
+    const double octave = portable::log(2.0);
+    return portable::exp(std::floor(per_octave * portable::log(error) / octave) * octave / per_octave);
 }
 
 } // namespace
@@ -243,14 +315,16 @@ MeshSettings choose_mesh(const Parameters& p, const Box& box, double charge_dens
     const double beta = GaussianSplit::beta_for(p.rcoulomb, p.ewald_rtol);
     const double as_spme = spme_error(p, box, beta);
     if (p.mesh == MeshKind::esp) {
-        // Systems differ: what has been asked for is to be kept by all of them, as is that of smooth PME. It follows
-        // the box in steps.
-        const double in_steps =
-            steps_of_error(static_cast<int>(std::floor(8.0 * portable::log(0.85 * as_spme) / portable::log(2.0))));
-        const double error = p.mesh_accuracy > 0.0 ? 0.75 * p.mesh_accuracy : in_steps;
-        const auto plan = p.coulomb_split_radius > 0.0 ? plan_at(box, charge_density, error, p.coulomb_split_radius)
-                                                       : cheapest_plan(box, charge_density, error, p.rcoulomb);
-        return fitted_mesh(box, charge_density, error, plan.radius, max_pair_degree(p));
+        const double asked = p.mesh_accuracy > 0.0 ? 0.75 * p.mesh_accuracy : 0.93 * as_spme;
+        const double error = in_steps(asked * likeness_to_water(charge_density));
+        const int max_degree = max_pair_degree(p);
+        double radius = p.coulomb_split_radius;
+        if (radius == 0.0) {
+            const auto plan = cheapest_plan(box, charge_density, error, p.rcoulomb);
+            if (auto shortest = shortest_split(box, plan, error, p.rcoulomb, max_degree)) return *shortest;
+            radius = plan.radius;
+        }
+        return coarsest_mesh(box, charge_density, error, radius, max_degree);
     }
     MeshSettings settings;
     settings.kind = MeshKind::spme;

@@ -28,7 +28,7 @@ class Mesh(holon.ProgramTest):
                 self.assertLess(error, limit)
                 self.assertGreater(error, 0.2 * limit)
                 self.assertAlmostEqual(mesh["measured_error"] / error, 1.0, delta=0.1)
-                self.assertLess(mesh["grid_points"], spme_mesh["grid_points"] / (5 if name == "default" else 1))
+                self.assertLess(mesh["grid_points"], spme_mesh["grid_points"] / (4 if name == "default" else 1))
 
     def test_error_is_as_expected_at_any_radius_of_the_split(self):
         for accuracy in (1e-3, 1e-4):

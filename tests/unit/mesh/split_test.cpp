@@ -209,8 +209,8 @@ TEST(MeshSettings, EspNeedsTenTimesFewerPointsAndFinerGridsForSmallerErrors)
     EXPECT_LE(10 * points(), 52 * 52 * 52);
     p.coulomb_split_radius = 0.0;
     EXPECT_LE(2 * points(), 52 * 52 * 52);
-    EXPECT_LT(choose_mesh(p, box).pair.cutoff, 0.8);             // pairs cost more than points
-    EXPECT_EQ(choose_mesh(p, box, 0.1).pair.cutoff, p.rcoulomb); // where there are hardly any
+    EXPECT_LT(choose_mesh(p, box).pair.cutoff, 0.7);                    // pairs cost more than points
+    EXPECT_GT(choose_mesh(p, box, 0.1).pair.cutoff, p.rcoulomb - 0.05); // where there are hardly any
     int before = 0;
     double band = 0.0;
     for (double accuracy = 1e-2; accuracy > 4e-7; accuracy /= 3.0) {
