@@ -61,6 +61,16 @@ double square(double x)
     return x * x;
 }
 
+/// Where the modes end, or are hardly felt any more [1/nm].
+double last_mode(const EwaldSplit& split)
+{
+    constexpr double negligible = 1e-5, step = 1.0;
+    if (std::isfinite(split.k_max())) return split.k_max();
+    double k = step;
+    while (split.transform(k) > negligible) k += step;
+    return k;
+}
+
 /// sin(x)/x - cos(x)
 double falling(double x)
 {
@@ -73,7 +83,7 @@ double falling(double x)
 double split_error2(const EwaldSplit& split, const PairPolynomial& pair)
 {
     constexpr int n_modes = 64;
-    const double cutoff = pair.cutoff, nearest = 0.1 * cutoff, k_max = split.k_max();
+    const double cutoff = pair.cutoff, nearest = 0.1 * cutoff, k_max = last_mode(split);
     // As far as waves have neighbours in water, and finely enough for the phase between the points of either kind.
     const double shortest = std::max(4.0 * k_max, 60.0), farthest = 2.5 * cutoff;
     const int n_radii = static_cast<int>(shortest * farthest / 0.7), n_waves = static_cast<int>(shortest * farthest);
@@ -107,7 +117,7 @@ double split_error2(const EwaldSplit& split, const PairPolynomial& pair)
 /// int w(u) cos(x u) du of a window.
 class WindowTransform {
 public:
-    explicit WindowTransform(const ProlateWindow& window)
+    explicit WindowTransform(const Window& window)
     {
         const double half = 0.5 * window.width();
         for (const double u : midpoints(half, n)) {
@@ -132,7 +142,7 @@ private:
 double grid_error2(const EwaldSplit& split, const WindowTransform& window, double spacing)
 {
     constexpr int n_k = 40, n_along = 40;
-    const double k_max = split.k_max(), highest = units::pi / spacing;
+    const double k_max = last_mode(split), highest = units::pi / spacing;
     // |k| and its component along the axis: its alias, the same for all k with that component, is computed once.
     struct Alias {
         double along, away, share2; // k_x, k_x of the alias, square of its share
@@ -172,7 +182,7 @@ double grid_length(const Box& box, int k)
     return length / std::sqrt(box.height(k) / length);
 }
 
-double expected_error_in_water(const EwaldSplit& split, const PairPolynomial& pair, const ProlateWindow& window,
+double expected_error_in_water(const EwaldSplit& split, const PairPolynomial& pair, const Window& window,
                                const std::array<int, 3>& grid, const Box& box)
 {
     double error2 = square(of_split) * split_error2(split, pair);

@@ -69,55 +69,30 @@ Choice choice_for_spacing(std::span<const Choice> rows, double spacing)
     return rows.back();
 }
 
-/// Which lengths of lines a grid may have.
-enum class GridLengths {
-    gromacs, // as grompp: beyond the small ones multiples of four only, and not 140
-    any      // that transforms are fast at: the measure of smooth PME's error that the mesh of ESP goes by
-};
-
-/// The first of GROMACS' lengths that has at least `least` points.
-int listed_length(double least, GridLengths lengths)
+/// The first of grompp's lengths that has at least `least` points: beyond the small ones multiples of four only, and
+/// not 140.
+int gromacs_length(double least)
 {
     constexpr int fewest[] = {6, 8, 10, 12, 14, 16, 20, 24, 25, 28, 32, 36, 40, 42, 44};
-    constexpr int base[] = {45, 48, 50, 52, 54, 56, 60, 64, 70, 72, 75, 80, 81, 84};
+    constexpr int base[] = {48, 50, 52, 54, 56, 60, 64, 70, 72, 75, 80, 81, 84};
     for (const int points : fewest)
         if (points >= least) return points;
     for (int scale = 1;; scale *= 2)
-        for (const int number : base) {
-            const int points = number * scale;
-            const bool taken = lengths == GridLengths::any || (number != 45 && points % 4 == 0 && points != 140);
-            if (points >= least && taken) return points;
-        }
+        for (const int number : base)
+            if (const int points = number * scale; points >= least && points % 4 == 0 && points != 140) return points;
 }
 
-/// Points along the box vectors for fourierspacing, where their number is not given. With GridLengths::gromacs the
-/// grid that grompp prints, which goes up to a thousandth of a spacing beyond it.
-std::array<int, 3> gromacs_grid(const Parameters& p, const Box& box, GridLengths lengths)
+/// Points along the box vectors for fourierspacing, where their number is not given: the grid that grompp prints, which
+/// goes up to a thousandth of a spacing beyond it.
+std::array<int, 3> gromacs_grid(const Parameters& p, const Box& box)
 {
     auto n = p.fourier_n;
     for (std::size_t k = 0; k < 3; ++k) {
         if (n[k] > 0) continue;
         const double exact = box.vectors().row(static_cast<int>(k)).norm() / p.fourier_spacing;
-        const double least = lengths == GridLengths::gromacs ? std::floor(exact + 0.999) : exact * (1.0 - 1e-9);
-        n[k] = listed_length(std::max(least, 2.0 * (p.pme_order - 1)), lengths);
+        n[k] = gromacs_length(std::max(std::floor(exact + 0.999), 2.0 * (p.pme_order - 1)));
     }
     return n;
-}
-
-/// Relative rms force error of smooth PME: fitted to GROMACS on water and proteins (order 4 to 6, tolerance 1e-5).
-double spme_error(const Parameters& p, const Box& box, double beta)
-{
-    const auto n = gromacs_grid(p, box, GridLengths::any);
-    double apart = 0.0;
-    for (int k = 0; k < 3; ++k) apart = std::max(apart, box.vectors().row(k).norm() / n[static_cast<std::size_t>(k)]);
-    const double spacing = beta * apart / 0.416; // in units of the usual 0.12 nm at a cutoff of 0.9 nm
-    const double at_one = p.pme_order <= 3   ? 4e-3
-                          : p.pme_order == 4 ? 7.2e-4
-                          : p.pme_order == 5 ? 1.9e-4
-                          : p.pme_order == 6 ? 8e-5
-                                             : 3e-5;
-    const double of_mesh = at_one * portable::power(spacing, p.pme_order), of_cutoff = 5.0 * p.ewald_rtol;
-    return std::sqrt(of_mesh * of_mesh + of_cutoff * of_cutoff);
 }
 
 /// Whether the transforms have fast code for lines of this length.
@@ -292,12 +267,31 @@ std::optional<MeshSettings> shortest_split(const Box& box, const Plan& plan, dou
     return prolate_settings(box, radius, choice(radius), max_degree);
 }
 
+/// Smooth PME as GROMACS understands the settings.
+MeshSettings spme_settings(const Parameters& p, const Box& box)
+{
+    const double beta = GaussianSplit::beta_for(p.rcoulomb, p.ewald_rtol);
+    MeshSettings settings;
+    settings.kind = MeshKind::spme;
+    settings.split = std::make_shared<GaussianSplit>(beta);
+    settings.split_parameter = beta;
+    settings.window = std::make_shared<SplineWindow>(p.pme_order);
+    settings.grid = gromacs_grid(p, box);
+    const double tolerance = p.precision == Precision::mixed ? 2e-7 : 1e-11;
+    settings.pair = fit_pair_polynomial_to(*settings.split, p.rcoulomb, tolerance, max_pair_degree(p), false);
+    settings.expected_error =
+        expected_error_in_water(*settings.split, settings.pair, *settings.window, settings.grid, box);
+    if (p.coulomb_modifier == Modifier::potential_shift)
+        settings.potential_shift = 1.0 / p.rcoulomb - settings.split->smooth(p.rcoulomb);
+    return settings;
+}
+
 /// What is expected holds for water and what is dissolved in it. Where charges are sparser their order is another, and
 /// errors are up to twice as large (waters and chains on jittered lattices).
 double likeness_to_water(double charge_density)
 {
     constexpr double of_water = 90.0; // charges per nm^3, or somewhat more
-    return std::sqrt(std::min(1.0, charge_density / of_water));
+    return std::sqrt(std::clamp(charge_density / of_water, 0.25, 1.0));
 }
 
 /// The error, or up to a fiftieth less: boxes that differ little are to have the same mesh.
@@ -312,32 +306,18 @@ double in_steps(double error)
 
 MeshSettings choose_mesh(const Parameters& p, const Box& box, double charge_density)
 {
-    const double beta = GaussianSplit::beta_for(p.rcoulomb, p.ewald_rtol);
-    const double as_spme = spme_error(p, box, beta);
-    if (p.mesh == MeshKind::esp) {
-        const double asked = p.mesh_accuracy > 0.0 ? 0.75 * p.mesh_accuracy : 0.93 * as_spme;
-        const double error = in_steps(asked * likeness_to_water(charge_density));
-        const int max_degree = max_pair_degree(p);
-        double radius = p.coulomb_split_radius;
-        if (radius == 0.0) {
-            const auto plan = cheapest_plan(box, charge_density, error, p.rcoulomb);
-            if (auto shortest = shortest_split(box, plan, error, p.rcoulomb, max_degree)) return *shortest;
-            radius = plan.radius;
-        }
-        return coarsest_mesh(box, charge_density, error, radius, max_degree);
+    if (p.mesh == MeshKind::spme) return spme_settings(p, box);
+    // Systems differ: what has been asked for is to be kept by all of them, as is that of smooth PME.
+    const double asked = p.mesh_accuracy > 0.0 ? 0.75 * p.mesh_accuracy : 0.85 * spme_settings(p, box).expected_error;
+    const double error = in_steps(asked * likeness_to_water(charge_density));
+    const int max_degree = max_pair_degree(p);
+    double radius = p.coulomb_split_radius;
+    if (radius == 0.0) {
+        const auto plan = cheapest_plan(box, charge_density, error, p.rcoulomb);
+        if (auto shortest = shortest_split(box, plan, error, p.rcoulomb, max_degree)) return *shortest;
+        radius = plan.radius;
     }
-    MeshSettings settings;
-    settings.kind = MeshKind::spme;
-    settings.split = std::make_shared<GaussianSplit>(beta);
-    settings.split_parameter = beta;
-    settings.window = std::make_shared<SplineWindow>(p.pme_order);
-    settings.grid = gromacs_grid(p, box, GridLengths::gromacs);
-    settings.expected_error = as_spme;
-    const double tolerance = p.precision == Precision::mixed ? 2e-7 : 1e-11;
-    settings.pair = fit_pair_polynomial_to(*settings.split, p.rcoulomb, tolerance, max_pair_degree(p), false);
-    if (p.coulomb_modifier == Modifier::potential_shift)
-        settings.potential_shift = 1.0 / p.rcoulomb - settings.split->smooth(p.rcoulomb);
-    return settings;
+    return coarsest_mesh(box, charge_density, error, radius, max_degree);
 }
 
 MeshSettings reference_mesh(const Parameters& p, const Box& box, const MeshSettings& settings)

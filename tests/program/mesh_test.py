@@ -41,6 +41,16 @@ class Mesh(holon.ProgramTest):
                     self.assertAlmostEqual(mesh["expected_error"] / mesh["measured_error"], 1.0, delta=0.2)
                     self.assertLess(mesh["measured_error"], accuracy)
 
+    def test_error_is_below_that_of_smooth_pme_with_the_same_settings(self):
+        for rcoulomb, fourierspacing, pme_order in ((0.9, 0.16, 4), (1.2, 0.12, 4), (1.0, 0.12, 6)):
+            with self.subTest(rcoulomb=rcoulomb, fourierspacing=fourierspacing, pme_order=pme_order):
+                settings = {"rcoulomb": rcoulomb, "fourierspacing": fourierspacing, "pme_order": pme_order}
+                name = "-".join(map(str, settings.values()))
+                _, spme = self.forces(f"spme-{name}", mesh="spme", **settings)
+                self.assertAlmostEqual(spme["expected_error"] / spme["measured_error"], 1.0, delta=0.2)
+                _, esp = self.forces(f"esp-{name}", **settings)
+                self.assertLess(esp["measured_error"], spme["measured_error"])
+
     def test_energies_of_the_methods_agree(self):
         def coulomb(name, **settings):
             energies = references.single_point(self.work / name, WATER, precision="double", **settings)[0]

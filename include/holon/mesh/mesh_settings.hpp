@@ -19,7 +19,7 @@ struct MeshSettings {
     std::array<int, 3> grid{};
     double split_parameter = 0.0; // band of the prolate split, or beta [1/nm]
     double window_band = 0.0;     // of the prolate window; 0 for splines
-    double expected_error = 0.0;  // relative rms error of the total force, from experience with proteins and water
+    double expected_error = 0.0;  // relative rms error of the total force in water
     PairPolynomial pair;
     double potential_shift = 0.0; // taken off 1/r - smooth(r) for pairs that interact, not for excluded ones [1/nm]
 };
