@@ -258,12 +258,13 @@ std::optional<MeshSettings> shortest_split(const Box& box, const Plan& plan, dou
         const double radius = k / radii_per_nm;
         return estimate(box, radius, choice(radius), max_degree) <= error;
     };
-    int k = static_cast<int>(std::lround(plan.radius * radii_per_nm));
+    const int last = static_cast<int>(std::floor(most * radii_per_nm + 1e-6));
+    int k = std::min(static_cast<int>(std::lround(plan.radius * radii_per_nm)), last);
     while (fits(k)) --k;
     do ++k;
-    while (k <= most * radii_per_nm && !fits(k));
+    while (k <= last && !fits(k));
+    if (k > last) return std::nullopt;
     const double radius = k / radii_per_nm;
-    if (radius > most) return std::nullopt;
     return prolate_settings(box, radius, choice(radius), max_degree);
 }
 
