@@ -14,9 +14,9 @@ namespace holon {
 
 namespace {
 
-/// Prolate split and window that reach an error, nearly (see fitted_mesh()): band of the split, window width, spacing
-/// over split radius, window band over width. Measured on water and solvated proteins at a radius of 0.9 nm by
-/// tools/mesh_accuracy.
+/// Prolate split and window that reach an error, nearly (see coarsest_mesh(), shortest_split()): band of the split,
+/// window width, spacing over split radius, window band over width. Measured on water and solvated proteins at a radius
+/// of 0.9 nm by tools/mesh_accuracy.
 struct Choice {
     double error, band;
     int width;
