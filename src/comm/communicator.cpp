@@ -6,8 +6,10 @@
 #include "mpi_impl.hpp"
 
 #include <algorithm>
+#include <chrono>
 #include <cstdlib>
 #include <limits>
+#include <thread>
 
 namespace holon {
 
@@ -70,6 +72,18 @@ void wait_for(const Communicator& comm, std::span<MPI_Request> requests)
         if (complete != 0) return;
     }
     check_mpi(MPI_Waitall(n, requests.data(), MPI_STATUSES_IGNORE), "MPI_Waitall");
+}
+
+bool complete_within(double seconds, std::span<MPI_Request> requests)
+{
+    const auto deadline = std::chrono::steady_clock::now() + std::chrono::duration<double>(seconds);
+    for (int complete = 0; std::chrono::steady_clock::now() < deadline;) {
+        check_mpi(MPI_Testall(static_cast<int>(requests.size()), requests.data(), &complete, MPI_STATUSES_IGNORE),
+                  "MPI_Testall");
+        if (complete != 0) return true;
+        std::this_thread::sleep_for(std::chrono::milliseconds(1));
+    }
+    return false;
 }
 
 Communicator Communicator::working_on(TaskList& tasks) const

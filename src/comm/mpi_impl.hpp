@@ -22,6 +22,9 @@ struct Communicator::Impl {
 /// Waits until all requests are complete; tasks of the communicator, if it has any, are worked on meanwhile.
 void wait_for(const Communicator& comm, std::span<MPI_Request> requests);
 
+/// Whether all requests are complete within so many seconds.
+bool complete_within(double seconds, std::span<MPI_Request> requests);
+
 /// Throws Failure with MPI's own words if a call failed.
 void check_mpi(int code, const char* call);
 

@@ -5,14 +5,12 @@
 
 #include "mpi_impl.hpp"
 
-#include <chrono>
 #include <cstddef>
 #include <cstdint>
 #include <exception>
 #include <limits>
 #include <span>
 #include <string>
-#include <thread>
 #include <utility>
 #include <vector>
 
@@ -28,9 +26,11 @@ public:
 
     ~PersistentMessages()
     {
-        // Receivers may still be reading.
+        // Receivers may still be reading. Where there was an error they may never come to it; but where all have met
+        // it, some have yet to read what came before, and would take this rank down if its buffers were gone.
+        constexpr double patience = 2.0; // s
         if (std::uncaught_exceptions() != 0)
-            wait_a_while(sends_);
+            complete_within(patience, sends_);
         else if (!sends_.empty())
             MPI_Waitall(size(sends_), sends_.data(), MPI_STATUSES_IGNORE);
         for (auto* requests : {&receives_, &sends_})
@@ -73,18 +73,6 @@ public:
 
 private:
     using Requests = std::vector<MPI_Request>;
-
-    /// Where there was an error others may never come to what they were sent; but where all have met it, some have yet
-    /// to read what came before, and would take this rank down with them if its buffers were gone.
-    static void wait_a_while(Requests& requests)
-    {
-        const auto deadline = std::chrono::steady_clock::now() + std::chrono::seconds(2);
-        for (int complete = 0; std::chrono::steady_clock::now() < deadline;) {
-            MPI_Testall(size(requests), requests.data(), &complete, MPI_STATUSES_IGNORE);
-            if (complete != 0) return;
-            std::this_thread::sleep_for(std::chrono::milliseconds(1));
-        }
-    }
     static int count(std::span<const std::byte> buffer)
     {
         HOLON_ASSERT(buffer.size() <= index(std::numeric_limits<int>::max()), std::to_string(buffer.size()));

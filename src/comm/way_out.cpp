@@ -3,7 +3,6 @@
 #include "mpi_impl.hpp"
 
 #include <chrono>
-#include <thread>
 #include <vector>
 
 namespace holon {
@@ -12,16 +11,11 @@ bool all_arrive(const Communicator& comm, double patience)
 {
     constexpr int tag = 92;
     const MPI_Comm mpi = comm.impl().comm;
-    const auto deadline = std::chrono::steady_clock::now() + std::chrono::duration<double>(patience);
     std::vector<MPI_Request> requests;
+    const auto deadline = std::chrono::steady_clock::now() + std::chrono::duration<double>(patience);
     const auto done = [&] {
-        for (int complete = 0; std::chrono::steady_clock::now() < deadline;) {
-            check_mpi(MPI_Testall(static_cast<int>(requests.size()), requests.data(), &complete, MPI_STATUSES_IGNORE),
-                      "MPI_Testall");
-            if (complete != 0) return true;
-            std::this_thread::sleep_for(std::chrono::milliseconds(1));
-        }
-        return false;
+        const std::chrono::duration<double> left = deadline - std::chrono::steady_clock::now();
+        return complete_within(left.count(), requests);
     };
     const auto receive = [&](int from) {
         check_mpi(MPI_Irecv(nullptr, 0, MPI_BYTE, from, tag, mpi, &requests.emplace_back()), "MPI_Irecv");

@@ -268,22 +268,28 @@ std::optional<MeshSettings> shortest_split(const Box& box, const Plan& plan, dou
     return prolate_settings(box, radius, choice(radius), max_degree);
 }
 
-/// Smooth PME as GROMACS understands the settings.
-MeshSettings spme_settings(const Parameters& p, const Box& box)
+/// The split of Ewald's and what pairs have of it, without a mesh.
+MeshSettings gaussian_settings(const Parameters& p, double beta)
 {
-    const double beta = GaussianSplit::beta_for(p.rcoulomb, p.ewald_rtol);
     MeshSettings settings;
     settings.kind = MeshKind::spme;
     settings.split = std::make_shared<GaussianSplit>(beta);
     settings.split_parameter = beta;
-    settings.window = std::make_shared<SplineWindow>(p.pme_order);
-    settings.grid = gromacs_grid(p, box);
     const double tolerance = p.precision == Precision::mixed ? 2e-7 : 1e-11;
     settings.pair = fit_pair_polynomial_to(*settings.split, p.rcoulomb, tolerance, max_pair_degree(p), false);
-    settings.expected_error =
-        expected_error_in_water(*settings.split, settings.pair, *settings.window, settings.grid, box);
     if (p.coulomb_modifier == Modifier::potential_shift)
         settings.potential_shift = 1.0 / p.rcoulomb - settings.split->smooth(p.rcoulomb);
+    return settings;
+}
+
+/// Smooth PME as GROMACS understands the settings.
+MeshSettings spme_settings(const Parameters& p, const Box& box)
+{
+    auto settings = gaussian_settings(p, GaussianSplit::beta_for(p.rcoulomb, p.ewald_rtol));
+    settings.window = std::make_shared<SplineWindow>(p.pme_order);
+    settings.grid = gromacs_grid(p, box);
+    settings.expected_error =
+        expected_error_in_water(*settings.split, settings.pair, *settings.window, settings.grid, box);
     return settings;
 }
 
@@ -332,16 +338,7 @@ MeshSettings reference_mesh(const Parameters& p, const Box& box, const MeshSetti
 
 MeshSettings plain_ewald(const Parameters& p)
 {
-    const double beta = p.ewald_beta > 0.0 ? p.ewald_beta : GaussianSplit::beta_for(p.rcoulomb, p.ewald_rtol);
-    MeshSettings settings;
-    settings.kind = MeshKind::spme;
-    settings.split = std::make_shared<GaussianSplit>(beta);
-    settings.split_parameter = beta;
-    settings.pair = fit_pair_polynomial_to(*settings.split, p.rcoulomb, p.precision == Precision::mixed ? 2e-7 : 1e-11,
-                                           max_pair_degree(p), false);
-    if (p.coulomb_modifier == Modifier::potential_shift)
-        settings.potential_shift = 1.0 / p.rcoulomb - settings.split->smooth(p.rcoulomb);
-    return settings;
+    return gaussian_settings(p, p.ewald_beta > 0.0 ? p.ewald_beta : GaussianSplit::beta_for(p.rcoulomb, p.ewald_rtol));
 }
 
 } // namespace holon
