@@ -173,7 +173,7 @@ std::vector<BenchmarkRow> run_benchmark(const Communicator& comm, RunInput& inpu
     benchmark.add_needs(needs);
     Partition partition(comm, topology, {clusters, needs}, parameters, input.box, system.partition().grid());
     Atoms atoms;
-    partition.distribute(std::move(step.records), {}, atoms, 0.0);
+    partition.distribute(std::move(step.records), {}, atoms, {});
     atoms.x_ref = atoms.x;
     for (std::size_t a = 0; a < index(atoms.n_owned); ++a) {
         const auto moved = step.moved.find(atoms.id[a]);

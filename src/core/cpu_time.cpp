@@ -1,5 +1,6 @@
 #include <holon/core/cpu_time.hpp>
 
+#include <algorithm>
 #include <chrono>
 #include <ctime>
 
@@ -16,18 +17,21 @@ double seconds_of(clockid_t clock)
 
 } // namespace
 
-/// Asking is a call into the kernel; where one stage ends and the next begins, they share an answer.
+/// Asking is a call into the kernel. For a while after an answer the thread is taken to be running; if it was not, the
+/// next answer is awaited, so that time never goes back and no sum is off by more than that while.
 double thread_cpu_seconds()
 {
     using Clock = std::chrono::steady_clock;
-    constexpr std::chrono::microseconds at_once(1);
+    constexpr std::chrono::milliseconds a_while(1);
     thread_local Clock::time_point asked_at{};
-    thread_local double answer = 0.0;
-    if (const auto now = Clock::now(); now - asked_at > at_once) {
+    thread_local double answer = 0.0, latest = 0.0;
+    const auto now = Clock::now();
+    if (now - asked_at > a_while) {
         answer = seconds_of(CLOCK_THREAD_CPUTIME_ID);
         asked_at = now;
     }
-    return answer;
+    latest = std::max(latest, answer + std::chrono::duration<double>(now - asked_at).count());
+    return latest;
 }
 
 double process_cpu_seconds()

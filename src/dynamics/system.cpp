@@ -58,10 +58,10 @@ std::array<double, 3> System::thinnest_domain() const
 
 void System::distribute(std::vector<AtomRecord> records, std::vector<KeptNumber> kept)
 {
-    partition_.distribute(std::move(records), std::move(kept), atoms, forces_.reach());
+    partition_.distribute(std::move(records), std::move(kept), atoms, forces_.halo_widths());
     renew_local_lists();
     if (!forces_.settle_sites_in(force_context())) return;
-    partition_.repartition(atoms, forces_.reach());
+    partition_.repartition(atoms, forces_.halo_widths());
     renew_local_lists();
 }
 
@@ -72,7 +72,7 @@ void System::repartition()
         const auto owned = std::span<const IVec3>(atoms.x).first(index(atoms.n_owned));
         if (const auto grid = load_.better(partition_.grid(), box_, owned, thinnest_domain()))
             partition_.set_grid(*grid);
-        partition_.repartition(atoms, forces_.reach());
+        partition_.repartition(atoms, forces_.halo_widths());
     }
     renew_local_lists();
     flipped_ = false;

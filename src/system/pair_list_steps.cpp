@@ -70,13 +70,18 @@ void PairList::load_positions(const Atoms& atoms)
     const auto [within_margins, exact] = parallel_reduce(
         clusters_.size(), few_clusters,
         [&](std::size_t begin, std::size_t end) {
-            copy_positions(atoms, begin, end);
-            const bool slice_exact = centre_positions(begin, end);
-            if (due) return Outcome{true, slice_exact};
-            HOLON_CALL(pair::largest_steps, clusters_.data() + begin, at_inner_.clusters.data() + begin,
-                       static_cast<std::int64_t>(end - begin), moved_.data() + begin);
+            bool slice_exact = true;
             int any = 0;
-            for (std::size_t c = begin; c < end; ++c) any |= moved_[c] + strained > margin_[c] ? 1 : 0;
+            for (std::size_t first = begin; first < end; first += few_clusters) { // they stay in the nearest cache
+                const auto last = std::min(first + few_clusters, end);
+                copy_positions(atoms, first, last);
+                slice_exact &= centre_positions(first, last);
+                if (due) continue;
+                float moved[few_clusters];
+                HOLON_CALL(pair::largest_steps, clusters_.data() + first, at_inner_.clusters.data() + first,
+                           static_cast<std::int64_t>(last - first), moved);
+                for (std::size_t c = first; c < last; ++c) any |= moved[c - first] + strained > margin_[c] ? 1 : 0;
+            }
             return Outcome{any == 0, slice_exact};
         },
         [](Outcome& total, const Outcome& next) {
@@ -185,7 +190,6 @@ void PairList::take_inner()
     const float largest_margin = predict_margins();
     remember(at_inner_);
     strain_ = 0.0F;
-    moved_.resize(clusters_.size());
     parallel_parts(static_cast<int>(parts_.size()), [&](int p, int) {
         const auto& part = parts_[index(p)];
         const auto& before = before_parts_[index(p)];
@@ -210,17 +214,27 @@ void PairList::take_inner()
     });
 }
 
+double PairList::largest_distance2(std::span<const IVec3> a, std::span<const IVec3> b)
+{
+    constexpr std::size_t few_atoms = 1024; // for a thread
+    const double largest = parallel_reduce(
+        a.size(), few_atoms,
+        [&](std::size_t begin, std::size_t end) {
+            return HOLON_CALL(pair::largest_distance2, a[begin].data(), b[begin].data(),
+                              static_cast<std::int64_t>(end - begin));
+        },
+        [](double& total, double next) { total = std::max(total, next); });
+    return largest * position_unit * position_unit * (1.0 + 1e-12);
+}
+
 void PairList::copy_positions(const Atoms& atoms, std::size_t begin, std::size_t end)
 {
-    for (std::size_t c = begin; c < end; ++c)
-        for (std::size_t a = 0; a < width; ++a) {
-            const auto atom = atoms_[c * width + a];
-            if (atom < 0) continue;
-            const IVec3& x = atoms.x[index(atom)];
-            clusters_[c].x[a] = static_cast<std::int32_t>(to_kernel_lattice(x[0]) - origin_[0]);
-            clusters_[c].y[a] = static_cast<std::int32_t>(to_kernel_lattice(x[1]) - origin_[1]);
-            clusters_[c].z[a] = static_cast<std::int32_t>(to_kernel_lattice(x[2]) - origin_[2]);
-        }
+    const auto modulo = [&](int k) { return static_cast<std::int32_t>(origin_[k]); };
+    HOLON_CALL(pair::place, pair::Placing{.x = atoms.x.front().data(),
+                                          .atoms = atoms_.data() + begin * width,
+                                          .origin = {modulo(0), modulo(1), modulo(2)},
+                                          .n_clusters = static_cast<std::int64_t>(end - begin),
+                                          .clusters = clusters_.data() + begin});
 }
 
 /// Returns whether there are frames for all of these rows: in clusters of few atoms far apart there may be none.

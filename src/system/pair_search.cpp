@@ -173,6 +173,63 @@ void HOLON_NAME(prune)(const Prune& data)
         prune_rows(d, d.clusters);
 }
 
+void HOLON_NAME(place)(const Placing& placing)
+{
+    using U4 = Vector<std::uint64_t, 4>;
+    constexpr int drop = position_bits - kernel_bits;
+    const Placing p = placing;
+    for (std::int64_t c = 0; c < p.n_clusters; ++c) {
+        const I4 atom = load<I4>(p.atoms + 4 * c), unused = atom >> 31, first = 3 * (atom & ~unused);
+        const auto take = [&](int k, std::int32_t* place) __attribute__((always_inline))
+        {
+            const auto* const x = p.x + k;
+            const auto of = [&](int a) __attribute__((always_inline))
+            {
+                return static_cast<std::uint64_t>(x[first[a]]);
+            };
+            // What the shift brings in at the top is beyond the 32 bits that are kept.
+            const U4 rounded = (U4{of(0), of(1), of(2), of(3)} + (std::uint64_t{1} << (drop - 1))) >> drop;
+            store(place, select(unused, load<I4>(place), converted<I4>(rounded) - p.origin[k]));
+        };
+        take(0, p.clusters[c].x);
+        take(1, p.clusters[c].y);
+        take(2, p.clusters[c].z);
+    }
+}
+
+double HOLON_NAME(largest_distance2)(const std::int64_t* a, const std::int64_t* b, std::int64_t n)
+{
+    using F8 = Vector<double, 8>;
+    using L8 = Vector<std::int64_t, 8>;
+    const auto square = [&](const std::int64_t* p, const std::int64_t* q) __attribute__((always_inline))
+    {
+        const F8 d = to_doubles<F8>(load<L8>(p) - load<L8>(q));
+        return d * d;
+    };
+    F8 most{};
+    std::int64_t i = 0;
+    for (; i + 8 <= n; i += 8) { // three times eight numbers
+        const F8 p = square(a + 3 * i, b + 3 * i), q = square(a + 3 * i + 8, b + 3 * i + 8),
+                 r = square(a + 3 * i + 16, b + 3 * i + 16);
+        const F8 x = shuffled<0, 3, 6, 9, 12, 15, 0, 0>(p, q), y = shuffled<1, 4, 7, 10, 13, 0, 0, 0>(p, q),
+                 z = shuffled<2, 5, 8, 11, 14, 0, 0, 0>(p, q);
+        const F8 sum = shuffled<0, 1, 2, 3, 4, 5, 10, 13>(x, r) + shuffled<0, 1, 2, 3, 4, 8, 11, 14>(y, r) +
+                       shuffled<0, 1, 2, 3, 4, 9, 12, 15>(z, r);
+        most = select(sum > most, sum, most);
+    }
+    double largest = 0.0;
+    for (int l = 0; l < 8; ++l) largest = most[l] > largest ? most[l] : largest;
+    for (; i < n; ++i) {
+        double sum = 0.0;
+        for (std::int64_t k = 3 * i; k < 3 * i + 3; ++k) {
+            const auto d = static_cast<double>(a[k] - b[k]);
+            sum += d * d;
+        }
+        largest = sum > largest ? sum : largest;
+    }
+    return largest;
+}
+
 void HOLON_NAME(largest_steps)(const Cluster* now, const Cluster* then, std::int64_t n_clusters, float* step)
 {
     for (std::int64_t c = 0; c < n_clusters; ++c) {

@@ -73,6 +73,15 @@ __attribute__((always_inline)) inline I in_frame(I from_middle)
     return from_middle << above >> above;
 }
 
+/// Positions of atoms, to be written into clusters.
+struct Placing {
+    const std::int64_t* x;     // per atom [2^-48 nm]: x, y, z
+    const std::int32_t* atoms; // per place; -1: unused, nothing is written there
+    std::int32_t origin[3];    // of the clusters [2^-22 nm], modulo 2^32
+    std::int64_t n_clusters;
+    Cluster* clusters;
+};
+
 /// Positions of clusters and those in two earlier steps, last_ago < before_ago.
 struct Motion {
     const Cluster *now, *last, *before;
@@ -86,6 +95,8 @@ struct Motion {
 /// room for all and search_width more, and returns how many there are.
 /// find_entries: writes the entries of a row, clusters with pairs within reach of its own, to `found`, which has room
 /// for one more than there are candidates in each. Returns where they end.
+/// place: rounds positions to the kernel lattice, see to_kernel_lattice(), relative to the origin.
+/// largest_distance2: the square of the largest distance between two sets of n positions, each x, y, z, in their units.
 /// largest_steps: how far the atom of each cluster has moved that moved farthest [nm].
 /// expected_steps: how far the atom of each cluster that will move farthest is going to be away from here in one of the
 /// next steps: with its velocity and acceleration, and some more where it is accelerated.
@@ -94,7 +105,9 @@ struct Motion {
 #define HOLON_DECLARE(variant)                                                                                         \
     std::size_t find_candidates_##variant(const Block& block, const ClusterSet& set, std::int32_t* found);             \
     RowEntries find_entries_##variant(const RowSearch& search, const RowEntries& found);                               \
+    void place_##variant(const Placing& placing);                                                                      \
     void prune_##variant(const Prune& data);                                                                           \
+    double largest_distance2_##variant(const std::int64_t* a, const std::int64_t* b, std::int64_t n);                  \
     void largest_steps_##variant(const Cluster* now, const Cluster* then, std::int64_t n_clusters, float* step);       \
     void expected_steps_##variant(const Motion& motion);                                                               \
     bool centre_##variant(const Cluster* clusters, const std::int32_t* middle, std::int64_t n, CentredCluster* first,  \

@@ -12,6 +12,8 @@ namespace holon {
 
 namespace {
 
+constexpr std::uint8_t all_lists = (1U << std::tuple_size_v<HaloWidths>)-1U;
+
 /// Index of the coupling or COM group of an atom; 255: none.
 template <class Groups, class Get>
 std::uint8_t group_of(const Groups& groups, AtomId id, Get get)
@@ -36,7 +38,8 @@ AtomId Partition::head_of(AtomId id, const AtomPlace& place) const
     return id - place.index + clusters_[index(place.molecule_type)].group_head[index(place.index)];
 }
 
-void Partition::distribute(std::vector<AtomRecord> records, std::vector<KeptNumber> kept, Atoms& atoms, double width)
+void Partition::distribute(std::vector<AtomRecord> records, std::vector<KeptNumber> kept, Atoms& atoms,
+                           const HaloWidths& widths)
 {
     // All atoms of a molecule meet on one rank first: only then are the heads of all groups known to their members.
     const auto n_atoms = topology_.n_atoms();
@@ -70,11 +73,11 @@ void Partition::distribute(std::vector<AtomRecord> records, std::vector<KeptNumb
     if (keeps_) kept_by_owner.exchange(comm_, kept);
     accept(std::move(records), atoms);
     lay_out_kept(kept, atoms);
-    add_neighbour_copies(atoms, width);
+    add_neighbour_copies(atoms, widths);
     add_named_copies(atoms);
 }
 
-void Partition::repartition(Atoms& atoms, double width)
+void Partition::repartition(Atoms& atoms, const HaloWidths& widths)
 {
     std::vector<AtomRecord> records;
     std::vector<KeptNumber> kept;
@@ -103,7 +106,7 @@ void Partition::repartition(Atoms& atoms, double width)
     if (keeps_) leaving_kept.exchange(comm_, kept);
     accept(std::move(records), atoms);
     lay_out_kept(kept, atoms);
-    add_neighbour_copies(atoms, width);
+    add_neighbour_copies(atoms, widths);
     add_named_copies(atoms);
 }
 
@@ -200,6 +203,11 @@ void Partition::look_up(Atoms& atoms)
         local_.insert(atoms.id[i], static_cast<std::int32_t>(i));
     }
     zone_.assign(n, 0);
+    lists_.resize(n);
+    for (std::size_t i = 0; i < n; ++i) {
+        const auto& lists = needs_[index(place_[i].molecule_type)].lists;
+        lists_[i] = lists.empty() ? all_lists : lists[index(place_[i].index)];
+    }
     owner_.assign(n, comm_.rank());
 }
 

@@ -13,18 +13,19 @@
 
 namespace holon {
 
-void Partition::append_copy(Atoms& atoms, AtomId id, std::uint8_t zone, int owner)
+void Partition::append_copy(Atoms& atoms, const Announced& copy, int owner)
 {
-    const auto& atom = topology_.atom(id);
-    atoms.id.push_back(id);
+    const auto& atom = topology_.atom(copy.id);
+    atoms.id.push_back(copy.id);
     atoms.x.push_back(IVec3::Zero());
     atoms.type.push_back(atom.type);
     atoms.charge.push_back(atom.charge);
     atoms.mass.push_back(atom.mass);
     atoms.inverse_mass.push_back(atom.inverse_mass());
-    zone_.push_back(zone);
+    zone_.push_back(copy.zone);
+    lists_.push_back(copy.lists);
     owner_.push_back(owner);
-    local_.insert(id, atoms.n_total);
+    local_.insert(copy.id, atoms.n_total);
     ++atoms.n_total;
 }
 
@@ -39,21 +40,22 @@ double Partition::group_reach(const Atoms& atoms) const
 }
 
 /// Eighth shell: sends to each domain further along -a, -b, -c what that one needs, see ImportRegion.
-void Partition::add_neighbour_copies(Atoms& atoms, double width)
+void Partition::add_neighbour_copies(Atoms& atoms, const HaloWidths& widths)
 {
-    const ImportRegion region(grid_, box_, width, group_reach(atoms));
+    const double stick_out = group_reach(atoms);
+    std::vector<ImportRegion> regions; // of each list
+    for (const double width : widths) regions.emplace_back(grid_, box_, width, stick_out);
+    const auto& widest = regions[index(std::ranges::max_element(widths) - widths.begin())];
     std::vector<Vec3> fractional;
     fractional.reserve(index(atoms.n_owned));
     for (std::int32_t i = 0; i < atoms.n_owned; ++i) fractional.push_back(box_.fractional(atoms.x[index(i)]));
 
     std::map<int, HaloSend> sends;
-    struct Announced {
-        AtomId id;
-        std::uint8_t zone;
-    };
     Outbox<Announced> announced; // in the order of the halo messages
     const auto me = grid_.cell(comm_.rank());
-    region.for_each_receiver(me, [&](DomainGrid::Cell to, const ImportRegion::Bounds& bounds) {
+    widest.for_each_receiver(me, [&](DomainGrid::Cell to, const ImportRegion::Bounds&) {
+        std::array<ImportRegion::Bounds, std::tuple_size_v<HaloWidths>> bounds;
+        for (std::size_t l = 0; l < bounds.size(); ++l) bounds[l] = regions[l].bounds(to, me);
         std::uint8_t zone = 0;
         Image wraps; // into its frame
         for (std::size_t k = 0; k < 3; ++k) {
@@ -69,15 +71,20 @@ void Partition::add_neighbour_copies(Atoms& atoms, double width)
         send.wraps.push_back(wraps);
         for (std::int32_t i = 0; i < atoms.n_owned; ++i) {
             const Vec3& s = fractional[index(i)];
-            bool needed = true;
-            for (std::size_t k = 0; k < 3; ++k) {
-                const double at = s[static_cast<int>(k)];
-                needed &= at >= bounds.low[k] && at < bounds.high[k];
+            std::uint8_t needed = 0;
+            for (std::size_t l = 0; l < bounds.size(); ++l) {
+                bool within = true;
+                for (std::size_t k = 0; k < 3; ++k) {
+                    const double at = s[static_cast<int>(k)];
+                    within &= at >= bounds[l].low[k] && at < bounds[l].high[k];
+                }
+                needed = static_cast<std::uint8_t>(needed | (within ? 1 << l : 0));
             }
-            if (!needed) continue;
+            needed &= lists_[index(i)];
+            if (needed == 0) continue;
             send.atoms.push_back(i);
             send.wrap_of.push_back(static_cast<std::int32_t>(send.wraps.size()) - 1);
-            announced.send(rank, {atoms.id[index(i)], zone});
+            announced.send(rank, {atoms.id[index(i)], zone, needed});
         }
     });
     sends_.clear();
@@ -87,7 +94,7 @@ void Partition::add_neighbour_copies(Atoms& atoms, double width)
     announced.exchange(comm_, [&](int rank, const Announced& copy) {
         if (receives_.empty() || receives_.back().rank != rank) receives_.emplace_back().rank = rank;
         receives_.back().atoms.push_back(atoms.n_total);
-        append_copy(atoms, copy.id, copy.zone, rank);
+        append_copy(atoms, copy, rank);
     });
 }
 
@@ -134,7 +141,7 @@ void Partition::add_named_copies(Atoms& atoms)
         for (const auto& [owner, id] : find_owners(comm_, needed_atoms(atoms), std::move(wanted))) {
             requests.send(owner, id);
             list_for(receives_, owner).atoms.push_back(atoms.n_total);
-            append_copy(atoms, id, named, owner);
+            append_copy(atoms, {id, named, 0}, owner);
         }
         int last = -1;
         requests.exchange(comm_, [&](int rank, AtomId id) {

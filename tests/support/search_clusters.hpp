@@ -17,7 +17,9 @@ struct SearchVariant {
     const char* name;
     std::size_t (*find_candidates)(const pair::Block&, const pair::ClusterSet&, std::int32_t*);
     pair::RowEntries (*find_entries)(const pair::RowSearch&, const pair::RowEntries&);
+    void (*place)(const pair::Placing&);
     void (*prune)(const pair::Prune&);
+    double (*largest_distance2)(const std::int64_t*, const std::int64_t*, std::int64_t);
     void (*largest_steps)(const Cluster*, const Cluster*, std::int64_t, float*);
     void (*expected_steps)(const pair::Motion&);
     bool (*centre)(const Cluster*, const std::int32_t*, std::int64_t, CentredCluster*, CentredCluster*);
@@ -26,15 +28,16 @@ struct SearchVariant {
 inline std::vector<SearchVariant> search_variants()
 {
     std::vector<SearchVariant> all{{"baseline", pair::find_candidates_baseline, pair::find_entries_baseline,
-                                    pair::prune_baseline, pair::largest_steps_baseline, pair::expected_steps_baseline,
+                                    pair::place_baseline, pair::prune_baseline, pair::largest_distance2_baseline,
+                                    pair::largest_steps_baseline, pair::expected_steps_baseline,
                                     pair::centre_baseline}};
 #if defined(__x86_64__)
     if (best_instruction_set() >= InstructionSet::v3)
-        all.push_back({"v3", pair::find_candidates_v3, pair::find_entries_v3, pair::prune_v3, pair::largest_steps_v3,
-                       pair::expected_steps_v3, pair::centre_v3});
+        all.push_back({"v3", pair::find_candidates_v3, pair::find_entries_v3, pair::place_v3, pair::prune_v3,
+                       pair::largest_distance2_v3, pair::largest_steps_v3, pair::expected_steps_v3, pair::centre_v3});
     if (best_instruction_set() >= InstructionSet::v4)
-        all.push_back({"v4", pair::find_candidates_v4, pair::find_entries_v4, pair::prune_v4, pair::largest_steps_v4,
-                       pair::expected_steps_v4, pair::centre_v4});
+        all.push_back({"v4", pair::find_candidates_v4, pair::find_entries_v4, pair::place_v4, pair::prune_v4,
+                       pair::largest_distance2_v4, pair::largest_steps_v4, pair::expected_steps_v4, pair::centre_v4});
 #endif
     return all;
 }

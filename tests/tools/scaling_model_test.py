@@ -29,7 +29,7 @@ class Counts(holon.ProgramTest):
         box = [n * h for n, h in zip(mesh["grid"], mesh["spacing_nm"])]
         counts = decomposition.choose_grid(ranks, box, sent["halo_width_nm"])
         self.assertEqual(list(counts), summary["domains"])
-        halo = decomposition.Halo(box, counts, sent["halo_width_nm"], STICK_OUT, summary["atoms"] / math.prod(box)).sent()
+        halo = decomposition.Halo(box, counts, model.halos_of(summary), STICK_OUT, summary["atoms"] / math.prod(box)).sent()
         self.assertEqual(sent["halo_messages"]["total"], round(ranks * halo["messages"]))
         self.assertAlmostEqual(sent["halo_copies"]["total"] / (ranks * halo["copies"]), 1.0, delta=0.04)
         virtual = decomposition.Mesh(box, counts, mesh["grid"], mesh["width"], STICK_OUT)
@@ -52,7 +52,7 @@ class Counts(holon.ProgramTest):
         box = (20.0, 25.0, 30.0)
         for ranks in (1, 60, 4096):
             counts = decomposition.choose_grid(ranks, box, 1.0)
-            halo = decomposition.Halo(box, counts, 1.0, 0.0, 100.0)
+            halo = decomposition.Halo(box, counts, ((1.0, 1.0),), 0.0, 100.0)
             self.assertAlmostEqual(halo.home * ranks, 100.0 * math.prod(box), delta=1e-6 * ranks)
             volume = math.prod(b / n + 1.0 for b, n in zip(box, counts)) - math.prod(b / n for b, n in zip(box, counts))
             self.assertAlmostEqual(sum(copies for _, copies in halo.offsets) / (100.0 * volume), 1.0, delta=1e-9)
@@ -78,7 +78,7 @@ class Model(holon.ProgramTest):
     def made_up(costs, edge, spacing, steps=10, width=1.04):
         grid = [round(edge / spacing)] * 3
         atoms = round(100 * edge**3)
-        images = model.images_of([edge] * 3, width) * atoms
+        images = model.images_of([edge] * 3, model.halos_of_water(width, width)) * atoms
         timings = dict.fromkeys(("bonded", "halo", "constraints", "integrate", "pair-list", "repartition", "checkpoint"), 0.0)
         timings["pair"] = steps * (costs.atom * atoms + costs.copy * images)
         timings["mesh"] = steps * (costs.mesh_atom * atoms + costs.point * math.prod(grid))
@@ -89,7 +89,7 @@ class Model(holon.ProgramTest):
             "end_step": steps,
             "cpu_timings_s": timings,
             "mesh": {"grid": grid, "spacing_nm": [edge / n for n in grid]},
-            "communication": {"halo_width_nm": width},
+            "communication": {"halo_width_nm": width, "halo_of_charges_nm": width},
         }
 
     def test_time_falls_with_cores_until_messages_take_over(self):

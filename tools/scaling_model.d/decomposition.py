@@ -37,24 +37,26 @@ def choose_grid(ranks, box, width):
 
 
 class Halo:
-    """Copies of atoms for domains `counts` in a box with halo `width`; atoms stick out of domains by `reach`. [nm]"""
+    """Copies of atoms for domains `counts` in a box; `widths`: pairs of how wide a halo is and which share of the atoms
+    it is for. Atoms stick out of domains by `reach`. [nm]"""
 
-    def __init__(self, box, counts, width, reach, density):
+    def __init__(self, box, counts, widths, reach, density):
         self.counts = tuple(counts)
-        self.offsets = []  # (how far along each axis the sender lies, copies from it)
         sides = [b / n for b, n in zip(box, counts)]
-        overlap = []  # per axis: share of a domain so many steps further along that is copied
-        for side in sides:
-            share = [1.0]
-            while (left := 1.0 + (width + reach) / side - len(share)) > 0.0:
-                share.append(min(1.0, left))
-            overlap.append(share)
-        home = density * math.prod(sides)
-        for offset in itertools.product(*(range(len(share)) for share in overlap)):
-            if any(offset):
-                copies = home * math.prod(overlap[k][offset[k]] for k in range(3))
-                self.offsets.append((offset, copies))
-        self.home = home
+        self.home = density * math.prod(sides)
+        from_offset = {}
+        for width, share in widths:
+            overlap = []  # per axis: part of a domain so many steps further along that is copied
+            for side in sides:
+                parts = [1.0]
+                while (left := 1.0 + (width + reach) / side - len(parts)) > 0.0:
+                    parts.append(min(1.0, left))
+                overlap.append(parts)
+            for offset in itertools.product(*(range(len(parts)) for parts in overlap)):
+                if any(offset):
+                    copies = share * self.home * math.prod(overlap[k][offset[k]] for k in range(3))
+                    from_offset[offset] = from_offset.get(offset, 0.0) + copies
+        self.offsets = sorted(from_offset.items())  # (how far along each axis the sender lies, copies from it)
 
     def receivers(self, offset):
         """Rank that each rank sends its atoms to that lie `offset` further along."""

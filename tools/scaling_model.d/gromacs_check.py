@@ -19,7 +19,7 @@ def system():
     given = machines.GROMACS_SYSTEM
     spacing = (given["atoms"] / DENSITY / math.prod(given["grid"])) ** (1.0 / 3.0)
     box = tuple(n * spacing for n in given["grid"])
-    return model.System(given["atoms"], box, given["grid"], given["order"], given["halo"], given["dt"])
+    return model.System(given["atoms"], box, given["grid"], given["order"], ((given["halo"], 1.0),), given["dt"])
 
 
 def accuracy(name, atoms_per_core):
@@ -59,7 +59,7 @@ def step(published, nodes):
     pair_ranks, mesh_ranks = int(cores * (1.0 - MESH_RANKS)), int(cores * MESH_RANKS)
     work = run.atoms * (costs.atom + costs.mesh_atom) / cores + math.prod(run.grid) * costs.point / cores
     counts = decomposition.choose_grid(pair_ranks, run.box, run.halo)
-    halo = decomposition.Halo(run.box, counts, run.halo, 0.0, run.density)
+    halo = decomposition.Halo(run.box, counts, run.halos, 0.0, run.density)
     per_node = round(published.cores * (1.0 - MESH_RANKS))
     sent = halo.sent(per_node)
     halo_time = 2 * model.message_time(

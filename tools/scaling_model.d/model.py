@@ -25,30 +25,46 @@ class Costs:
 
 @dataclasses.dataclass(frozen=True)
 class System:
-    """Uniform liquid in a rectangular box. Lengths in nm, `halo` with the list's skin, `dt` in ps."""
+    """Uniform liquid in a rectangular box. Lengths in nm, `halos` with the list's skin: see decomposition.Halo; `dt` in ps."""
 
     atoms: int
     box: tuple
     grid: tuple
     window: int
-    halo: float
+    halos: tuple
     dt: float = 0.002
     reach: float = 0.1  # by which atoms stick out of their domains
+
+    @property
+    def halo(self):
+        """The widest [nm]."""
+        return max(width for width, _ in self.halos)
 
     @property
     def density(self):
         return self.atoms / math.prod(self.box)
 
 
-def water(atoms, halo=1.32, spacing=0.345, window=5, density=100.2):
-    """Water in a cube; `halo` and the `spacing` of the mesh as runs print them."""
+def halos_of_water(widest, of_charges):
+    """Of oxygens, and of hydrogens, which have no Lennard-Jones [nm]."""
+    return ((widest, 1.0 / 3.0), (of_charges, 2.0 / 3.0))
+
+
+def water(atoms, halos=halos_of_water(1.38, 1.1), spacing=0.2, window=5, density=100.2):
+    """Water in a cube; `halos` and the `spacing` of the mesh as runs print them."""
     edge = (atoms / density) ** (1.0 / 3.0)
-    return System(atoms, (edge,) * 3, (smooth(edge / spacing),) * 3, window, halo)
+    return System(atoms, (edge,) * 3, (smooth(edge / spacing),) * 3, window, halos)
 
 
-def halo_of(runs):
-    """The halo of summaries of runs [nm]."""
-    return max(summary["communication"]["halo_width_nm"] for summary in runs)
+def halos_of(summary):
+    """Of a run of water."""
+    return halos_of_water(*(summary["communication"][key] for key in ("halo_width_nm", "halo_of_charges_nm")))
+
+
+def mesh_of(runs):
+    """Spacing [nm] and window of the mesh of the largest system."""
+    mesh = max(runs, key=lambda summary: summary["atoms"])["mesh"]
+    return {"spacing": max(mesh["spacing_nm"]), "window": mesh["width"]}
 
 
 def smooth(points):
@@ -125,7 +141,7 @@ def step(system, costs, network, cores, imbalance=1.05, best=False):
     """Seconds of a step by part, on one rank per core."""
     nodes_ranks = min(cores, network.cores_per_node)
     counts = decomposition.choose_grid(cores, system.box, system.halo)
-    halo = decomposition.Halo(system.box, counts, system.halo, system.reach, system.density)
+    halo = decomposition.Halo(system.box, counts, system.halos, system.reach, system.density)
     sent = halo.sent(network.cores_per_node)
     parts = {"work": imbalance * (halo.home * (costs.atom + costs.mesh_atom))}
     parts["copies"] = (sent["copies"] + sent["images"]) * costs.copy
@@ -164,7 +180,7 @@ def fit_costs(runs):
         steps = summary["end_step"] - summary["start_step"]
         timings = summary["cpu_timings_s"]
         box = [n * h for n, h in zip(summary["mesh"]["grid"], summary["mesh"]["spacing_nm"])]
-        images = images_of(box, summary["communication"]["halo_width_nm"]) * summary["atoms"]
+        images = images_of(box, halos_of(summary)) * summary["atoms"]
         parts = ("pair", "bonded", "halo", "constraints", "integrate", "pair-list", "repartition", "checkpoint")
         work.append(sum(timings[part] for part in parts) / steps)
         mesh.append(timings["mesh"] / steps)
@@ -175,9 +191,9 @@ def fit_costs(runs):
     return Costs(atom, copy, mesh_atom, point)
 
 
-def images_of(box, width, reach=0.1):
+def images_of(box, halos, reach=0.1):
     """Periodic images per atom on one rank."""
-    return math.prod(1.0 + (width + reach) / edge for edge in box) - 1.0
+    return sum(share * (math.prod(1.0 + (width + reach) / edge for edge in box) - 1.0) for width, share in halos)
 
 
 def fit(rows, values):

@@ -67,6 +67,7 @@ public:
     {
         auto needs = term_index_.needs(clusters);
         sites_.add_needs(clusters, needs);
+        pair_lists_.add_needs(needs);
         return needs;
     }
 
@@ -93,7 +94,8 @@ public:
 
     const ForceTotals& totals() const { return totals_; }
     double reach() const { return nonbonded_.cutoff() + skin_; } // how far from an atom others must be known [nm]
-    double largest_displacement(const Atoms& atoms) const;       // of an atom of this rank since rebuild_lists() [nm]
+    HaloWidths halo_widths() const { return pair_lists_.reach(skin_); }
+    double largest_displacement(const Atoms& atoms) const; // of an atom of this rank since rebuild_lists() [nm]
 
     const LongRange* long_range() const { return long_range_.get(); }          // null: none
     const MeshSettings* mesh_settings() const { return mesh_settings_.get(); } // null: no mesh

@@ -12,6 +12,10 @@ struct PairLists {
 
     PairLists(const Topology& topology, const NonbondedConstants& constants);
 
+    /// Which atoms take part in which list, bit 0: coulomb, bit 1: vdw; and how far the lists reach [nm].
+    void add_needs(std::vector<MoleculeNeeds>& needs) const;
+    HaloWidths reach(double skin) const { return {cutoff_coulomb_ + skin, cutoff_vdw_ + skin}; }
+
     void build(const Atoms& atoms, const Partition& partition, double skin);
     /// Gives the memory of the lists back, until they are built again.
     void release()
@@ -31,10 +35,10 @@ struct PairLists {
     double allowed_displacement() const { return coulomb.allowed_displacement(); }
 
 private:
+    const Topology& topology_;
     double cutoff_coulomb_, cutoff_vdw_;
-    double close_coulomb_, close_vdw_;  // only below may a force be too large for the kernels [nm]
-    std::vector<std::uint8_t> has_vdw_; // per atom type
-    std::vector<IVec3> x_at_build_;     // owned atoms, as follow_box() moves them
+    double close_coulomb_, close_vdw_; // only below may a force be too large for the kernels [nm]
+    std::vector<IVec3> x_at_build_;    // owned atoms, as follow_box() moves them
 };
 
 } // namespace holon

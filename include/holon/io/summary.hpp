@@ -46,7 +46,8 @@ struct CommunicationReport {
     struct Sent {
         std::int64_t total = 0, most = 0;
     };
-    double halo_width = 0.0;         // [nm]
+    double halo_width = 0.0;         // of the atoms that need the widest [nm]
+    double halo_of_charges = 0.0;    // of those without Lennard-Jones [nm]
     Sent halo_messages, halo_copies; // of one update of the copies; forces come back in as many
     Sent mesh_messages, mesh_bytes;  // of one computation of the long-range forces
     std::int64_t reductions = 0;     // over all ranks, of the whole run

@@ -1,9 +1,13 @@
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <vector>
 
 namespace holon {
+
+/// How far from a domain copies of atoms are needed [nm], for each pair list.
+using HaloWidths = std::array<double, 2>;
 
 /// For each atom of a molecule type: the atoms (of other ownership groups) that must be local wherever it is owned.
 /// Computed once per molecule type; empty for rigid water.
@@ -17,6 +21,9 @@ struct MoleculeNeeds {
 
     /// Per atom: numbers that methods keep with it from step to step (Atoms::kept). Empty: none with any.
     std::vector<std::uint8_t> kept;
+
+    /// Per atom: bit l set: it takes part in pair list l. Empty: all in all.
+    std::vector<std::uint8_t> lists;
 };
 
 } // namespace holon

@@ -101,6 +101,8 @@ public:
     /// What clusters are expected to do goes along with the box, whose change maps positions (rows) so.
     void follow_box(const Mat3& map);
 
+    /// Square of the largest distance between positions [2^-48 nm] of two sets [nm^2], rounded up.
+    static double largest_distance2(std::span<const IVec3> a, std::span<const IVec3> b);
     /// The list is complete while no atom has moved further than this since build() [nm].
     double allowed_displacement() const { return 0.5 * skin_; }
 
@@ -203,7 +205,7 @@ private:
     // When the inner list was taken, and in another step: an earlier one at first, a later one at last. In the last
     // step of an inner list the first is no longer needed as such, and becomes that step.
     Past at_inner_, other_;
-    std::vector<float> moved_, margin_;         // per cluster, since the inner list was taken; how far it may [nm]
+    std::vector<float> margin_;                 // per cluster: how far it may move with the inner list [nm]
     bool predicted_ = false;                    // margins have been
     float strain_ = 0.0F;                       // of the box, since the inner list was taken
     std::array<float, 2> slack_{0.03F, 0.003F}; // of margins without a prediction and with one [nm]; adapts

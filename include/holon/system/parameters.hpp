@@ -205,7 +205,7 @@ struct Parameters {
     // decomposition, checkpoint
     std::vector<int> domains; // empty: automatic; else 3 numbers
     LoadBalancing load_balancing = LoadBalancing::automatic;
-    double skin = 0.42; // [nm] how far beyond the cutoff pairs are listed: longer lists against fewer; changes no bit
+    double skin = 0.48; // [nm] how far beyond the cutoff pairs are listed: longer lists against fewer; changes no bit
     std::int64_t checkpoint_interval = 1;
     double checkpoint_sync = 10.0; // [s]
     CheckpointMapping checkpoint_mapping = CheckpointMapping::automatic;

@@ -38,6 +38,7 @@ CommunicationReport communication_report(const System& system, std::int64_t redu
     const auto& halo = system.partition().halo();
     const auto* mesh = system.force_field().long_range();
     return CommunicationReport{system.force_field().reach(),
+                               system.force_field().halo_widths()[0],
                                sent(halo.messages()),
                                sent(halo.copies_sent()),
                                sent(mesh != nullptr ? mesh->messages() : 0),

@@ -13,6 +13,8 @@ namespace {
 
 constexpr std::size_t few_atoms = 1024; // for a thread
 
+constexpr unsigned coulomb_bit = 1, vdw_bit = 2; // of MoleculeNeeds::lists
+
 /// The shortest distance [nm] beyond which a force is within the kernels' limit up to the cutoff, with room to spare.
 template <class Force>
 double safe_distance(double cutoff, Force force)
@@ -63,14 +65,26 @@ double safe_vdw_distance(const Topology& topology, const NonbondedConstants& n)
 } // namespace
 
 PairLists::PairLists(const Topology& topology, const NonbondedConstants& constants)
-    : coulomb(topology), vdw(topology), cutoff_coulomb_(constants.r_coulomb), cutoff_vdw_(constants.r_vdw),
-      close_coulomb_(safe_coulomb_distance(topology, constants)), close_vdw_(safe_vdw_distance(topology, constants)),
-      has_vdw_(topology.atom_types.size(), 0)
+    : coulomb(topology), vdw(topology), topology_(topology), cutoff_coulomb_(constants.r_coulomb),
+      cutoff_vdw_(constants.r_vdw), close_coulomb_(safe_coulomb_distance(topology, constants)),
+      close_vdw_(safe_vdw_distance(topology, constants))
 {
-    const auto n = topology.atom_types.size();
+}
+
+void PairLists::add_needs(std::vector<MoleculeNeeds>& needs) const
+{
+    const auto n = topology_.atom_types.size();
+    std::vector<bool> has_vdw(n);
     for (std::size_t i = 0; i < n; ++i)
         for (std::size_t j = 0; j < n; ++j)
-            if (topology.c6[i * n + j] != 0.0 || topology.c12[i * n + j] != 0.0) has_vdw_[i] = 1;
+            if (topology_.c6[i * n + j] != 0.0 || topology_.c12[i * n + j] != 0.0) has_vdw[i] = true;
+    for (std::size_t type = 0; type < needs.size(); ++type) {
+        needs[type].lists.clear();
+        for (const auto& atom : topology_.molecule_types[type].atoms)
+            needs[type].lists.push_back(
+                static_cast<std::uint8_t>((atom.charge != 0.0 ? coulomb_bit : 0U) |
+                                          (has_vdw[static_cast<std::size_t>(atom.type)] ? vdw_bit : 0U)));
+    }
 }
 
 void PairLists::build(const Atoms& atoms, const Partition& partition, double skin)
@@ -78,9 +92,12 @@ void PairLists::build(const Atoms& atoms, const Partition& partition, double ski
     x_at_build_.assign(atoms.x.begin(), atoms.x.begin() + atoms.n_owned);
     const auto n = static_cast<std::size_t>(atoms.n_total);
     std::vector<std::uint8_t> takes_part(n);
-    for (std::size_t i = 0; i < n; ++i) takes_part[i] = atoms.charge[i] != 0.0 ? 1 : 0;
+    const auto take = [&](unsigned bit) {
+        for (std::size_t i = 0; i < n; ++i) takes_part[i] = (partition.lists()[i] & bit) != 0 ? 1 : 0;
+    };
+    take(coulomb_bit);
     coulomb.build(atoms, takes_part, partition, cutoff_coulomb_, skin, close_coulomb_);
-    for (std::size_t i = 0; i < n; ++i) takes_part[i] = has_vdw_[static_cast<std::size_t>(atoms.type[i])];
+    take(vdw_bit);
     vdw.build(atoms, takes_part, partition, cutoff_vdw_, skin, close_vdw_);
 }
 
@@ -96,16 +113,7 @@ void PairLists::follow_box(const Mat3& map)
 
 double PairLists::largest_displacement2(const Atoms& atoms) const
 {
-    const double largest = parallel_reduce(
-        x_at_build_.size(), few_atoms,
-        [&](std::size_t begin, std::size_t end) {
-            double most = 0.0;
-            for (std::size_t i = begin; i < end; ++i)
-                most = std::max(most, to_real(atoms.x[i] - x_at_build_[i], position_unit).squaredNorm());
-            return most;
-        },
-        [](double& total, double next) { total = std::max(total, next); });
-    return largest * (1.0 + 1e-12);
+    return PairList::largest_distance2(std::span(atoms.x).first(x_at_build_.size()), x_at_build_);
 }
 
 } // namespace holon

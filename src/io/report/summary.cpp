@@ -122,6 +122,7 @@ std::string summary_text(const Summary& s)
                                 {"imbalance_mean", s.load_balance->mean}};
     if (s.communication)
         json["communication"] = {{"halo_width_nm", s.communication->halo_width},
+                                 {"halo_of_charges_nm", s.communication->halo_of_charges},
                                  {"halo_messages", sent_of(s.communication->halo_messages)},
                                  {"halo_copies", sent_of(s.communication->halo_copies)},
                                  {"mesh_messages", sent_of(s.communication->mesh_messages)},

@@ -337,6 +337,65 @@ TEST(PairSearch, FramesHoldPositionsModuloTheirWidth)
     }
 }
 
+TEST(PairSearch, PlacesAtomsOnTheKernelLattice)
+{
+    std::mt19937 random(5);
+    std::uniform_int_distribution<std::int64_t> anywhere(-(std::int64_t{1} << 56), std::int64_t{1} << 56);
+    constexpr std::int32_t n_atoms = 50;
+    std::vector<std::int64_t> x(3 * n_atoms);
+    for (auto& number : x) number = anywhere(random);
+    std::vector<std::int32_t> atoms(4 * n_clusters);
+    for (auto& atom : atoms) atom = static_cast<std::int32_t>(random() % (n_atoms + 5)) - 5;
+    for (auto& atom : atoms) atom = std::max(atom, -1);
+    const std::array<std::int64_t, 3> origin = {-12345, (std::int64_t{1} << 31) + 7, -(std::int64_t{5} << 30)};
+    for (const auto& variant : search_variants()) {
+        std::vector<Cluster> clusters(n_clusters, {{1, 2, 3, 4}, {5, 6, 7, 8}, {9, 10, 11, 12}});
+        const auto before = clusters;
+        variant.place({.x = x.data(),
+                       .atoms = atoms.data(),
+                       .origin = {static_cast<std::int32_t>(origin[0]), static_cast<std::int32_t>(origin[1]),
+                                  static_cast<std::int32_t>(origin[2])},
+                       .n_clusters = n_clusters,
+                       .clusters = clusters.data()});
+        for (std::size_t p = 0; p < atoms.size(); ++p) {
+            const auto c = p / 4, a = p % 4;
+            const std::int32_t found[] = {clusters[c].x[a], clusters[c].y[a], clusters[c].z[a]};
+            const std::int32_t was[] = {before[c].x[a], before[c].y[a], before[c].z[a]};
+            for (std::size_t k = 0; k < 3; ++k) {
+                if (atoms[p] < 0) {
+                    EXPECT_EQ(found[k], was[k]) << variant.name;
+                    continue;
+                }
+                const auto at = to_kernel_lattice(x[3 * static_cast<std::size_t>(atoms[p]) + k]) - origin[k];
+                EXPECT_EQ(found[k], static_cast<std::int32_t>(at)) << variant.name;
+            }
+        }
+    }
+}
+
+TEST(PairSearch, LargestDistanceIsThatOfAnyTwoPositions)
+{
+    std::mt19937 random(6);
+    std::uniform_int_distribution<std::int64_t> step(-(std::int64_t{1} << 47), std::int64_t{1} << 47);
+    for (const std::size_t n : {0, 1, 7, 8, 9, 16, 29})
+        for (std::size_t farthest = 0; farthest < std::max<std::size_t>(n, 1); ++farthest) {
+            std::vector<std::int64_t> a(3 * n), b;
+            for (auto& x : a) x = step(random);
+            b = a;
+            for (std::size_t k = 0; k < 3 * n; ++k) b[k] += step(random) >> (k / 3 == farthest ? 0 : 3);
+            double expected = 0.0;
+            for (std::size_t i = 0; i < n; ++i) {
+                double sum = 0.0;
+                for (std::size_t k = 3 * i; k < 3 * i + 3; ++k) sum += std::pow(static_cast<double>(a[k] - b[k]), 2);
+                expected = std::max(expected, sum);
+            }
+            for (const auto& variant : search_variants()) {
+                const double found = variant.largest_distance2(a.data(), b.data(), static_cast<std::int64_t>(n));
+                EXPECT_NEAR(found, expected, 1e-14 * expected) << variant.name << " " << n;
+            }
+        }
+}
+
 TEST(PairSearch, LargestStepIsThatOfTheFarthestAtom)
 {
     std::mt19937 random(3);
