@@ -53,6 +53,38 @@ void for_each_batch(std::size_t lines, Use use)
     });
 }
 
+/// `count` modes side by side; nearly always a whole batch.
+template <class Mode>
+void copy_modes(const Mode* from, std::size_t count, Mode* to)
+{
+    if (count == batch)
+        std::copy_n(from, batch, to);
+    else
+        std::copy_n(from, count, to);
+}
+
+/// Calls use(w, row, place, n) for runs of the lines [first, first + count) that are in the same row of so many: the
+/// w-th line is at that place in it.
+template <class Use>
+void for_each_run(std::size_t first, std::size_t count, std::size_t per_row, Use use)
+{
+    for (std::size_t w = 0; w < count;) {
+        const auto row = (first + w) / per_row, place = (first + w) % per_row;
+        const auto n = std::min(count - w, per_row - place);
+        use(w, row, place, n);
+        w += n;
+    }
+}
+
+/// Pointers to the lines of a batch, rows[w] = of(w); where it is not full, to its first one.
+template <class T, class Of>
+std::array<T*, batch> rows_of(std::size_t count, Of of)
+{
+    std::array<T*, batch> rows;
+    for (std::size_t w = 0; w < batch; ++w) rows[w] = of(w < count ? w : 0);
+    return rows;
+}
+
 } // namespace
 
 /// Four exchanges, each laid out so that the transforms after it find their lines side by side.
@@ -128,43 +160,40 @@ struct FourierGrid<Real>::Impl {
         const auto nz = index(layout.n[2]), nx = index(x.size()), ny = index(y.size());
         for_each_batch(nx * ny, [&](std::size_t slice, std::size_t first, std::size_t count) {
             auto& t = lines_of[slice].z_forward;
-            for (std::size_t w = 0; w < count; ++w)
-                for (std::size_t z = 0; z < nz; ++z) t.real_in()[z * batch + w] = points[(first + w) * nz + z];
+            t.take(rows_of<const Real>(count, [&](std::size_t w) { return &points[(first + w) * nz]; }), layout.n[2]);
             t.execute();
             for (int peer = 0; peer < layout.fy; ++peer) {
                 const Range part = layout.kz(peer);
                 const auto out = z_to_y->outgoing<Mode>(index(peer));
-                for (std::size_t w = 0; w < count; ++w) {
+                const auto row = [&](std::size_t w) {
                     const auto lx = (first + w) / ny, ly = (first + w) % ny;
-                    for (int k = part.begin; k < part.end; ++k)
-                        out[(ly * nx + lx) * index(part.size()) + index(k - part.begin)] =
-                            t.complex_out()[index(k) * batch + w];
-                }
+                    return out.data() + (ly * nx + lx) * index(part.size());
+                };
+                t.give(rows_of<Mode>(count, row), static_cast<int>(count), part.begin, part.end);
             }
         });
     }
 
     void transform_y()
     {
-        const auto lines = index(x.size()) * index(kz.size());
+        const auto nz = index(kz.size()), lines = index(x.size()) * nz;
         for_each_batch(lines, [&](std::size_t slice, std::size_t first, std::size_t count) {
             auto& t = lines_of[slice].y_forward;
             for (int peer = 0; peer < layout.fy; ++peer) {
                 const Range part = layout.y(peer);
                 const auto in = z_to_y->incoming<Mode>(index(peer));
                 for (int j = part.begin; j < part.end; ++j)
-                    std::copy_n(&in[index(j - part.begin) * lines + first], count, t.complex_in() + index(j) * batch);
+                    copy_modes(&in[index(j - part.begin) * lines + first], count, t.complex_in() + index(j) * batch);
             }
             t.execute();
             for (int peer = 0; peer < layout.fx; ++peer) {
                 const Range part = layout.ky(peer);
                 const auto out = y_to_x->outgoing<Mode>(index(peer));
-                for (std::size_t w = 0; w < count; ++w) {
-                    const auto lx = (first + w) / index(kz.size()), lz = (first + w) % index(kz.size());
+                for_each_run(first, count, nz, [&](std::size_t w, std::size_t lx, std::size_t lz, std::size_t n) {
                     for (int k = part.begin; k < part.end; ++k)
-                        out[(lx * index(part.size()) + index(k - part.begin)) * index(kz.size()) + lz] =
-                            t.complex_out()[index(k) * batch + w];
-                }
+                        copy_modes(t.complex_out() + index(k) * batch + w, n,
+                                   &out[(lx * index(part.size()) + index(k - part.begin)) * nz + lz]);
+                });
             }
         });
     }
@@ -178,11 +207,11 @@ struct FourierGrid<Real>::Impl {
                 const Range part = layout.x(peer);
                 const auto in = y_to_x->incoming<Mode>(index(peer));
                 for (int i = part.begin; i < part.end; ++i)
-                    std::copy_n(&in[index(i - part.begin) * lines + first], count, t.complex_in() + index(i) * batch);
+                    copy_modes(&in[index(i - part.begin) * lines + first], count, t.complex_in() + index(i) * batch);
             }
             t.execute();
             for (std::size_t k = 0; k < index(layout.n[0]); ++k)
-                std::copy_n(t.complex_out() + k * batch, count, &modes[k * lines + first]);
+                copy_modes(t.complex_out() + k * batch, count, &modes[k * lines + first]);
         });
     }
 
@@ -192,38 +221,37 @@ struct FourierGrid<Real>::Impl {
         for_each_batch(lines, [&](std::size_t slice, std::size_t first, std::size_t count) {
             auto& t = lines_of[slice].x_backward;
             for (std::size_t k = 0; k < index(layout.n[0]); ++k)
-                std::copy_n(&modes[k * lines + first], count, t.complex_in() + k * batch);
+                copy_modes(&modes[k * lines + first], count, t.complex_in() + k * batch);
             t.execute();
             for (int peer = 0; peer < layout.fx; ++peer) {
                 const Range part = layout.x(peer);
                 const auto out = x_to_y->outgoing<Mode>(index(peer));
                 for (int i = part.begin; i < part.end; ++i)
-                    std::copy_n(t.complex_out() + index(i) * batch, count, &out[index(i - part.begin) * lines + first]);
+                    copy_modes(t.complex_out() + index(i) * batch, count, &out[index(i - part.begin) * lines + first]);
             }
         });
     }
 
     void transform_y_back()
     {
-        const auto lines = index(x.size()) * index(kz.size());
+        const auto nz = index(kz.size()), lines = index(x.size()) * nz;
         for_each_batch(lines, [&](std::size_t slice, std::size_t first, std::size_t count) {
             auto& t = lines_of[slice].y_backward;
             for (int peer = 0; peer < layout.fx; ++peer) {
                 const Range part = layout.ky(peer);
                 const auto in = x_to_y->incoming<Mode>(index(peer));
-                for (std::size_t w = 0; w < count; ++w) {
-                    const auto lx = (first + w) / index(kz.size()), lz = (first + w) % index(kz.size());
+                for_each_run(first, count, nz, [&](std::size_t w, std::size_t lx, std::size_t lz, std::size_t n) {
                     for (int k = part.begin; k < part.end; ++k)
-                        t.complex_in()[index(k) * batch + w] =
-                            in[(lx * index(part.size()) + index(k - part.begin)) * index(kz.size()) + lz];
-                }
+                        copy_modes(&in[(lx * index(part.size()) + index(k - part.begin)) * nz + lz], n,
+                                   t.complex_in() + index(k) * batch + w);
+                });
             }
             t.execute();
             for (int peer = 0; peer < layout.fy; ++peer) {
                 const Range part = layout.y(peer);
                 const auto out = y_to_z->outgoing<Mode>(index(peer));
                 for (int j = part.begin; j < part.end; ++j)
-                    std::copy_n(t.complex_out() + index(j) * batch, count, &out[index(j - part.begin) * lines + first]);
+                    copy_modes(t.complex_out() + index(j) * batch, count, &out[index(j - part.begin) * lines + first]);
             }
         });
     }
@@ -236,16 +264,15 @@ struct FourierGrid<Real>::Impl {
             for (int peer = 0; peer < layout.fy; ++peer) {
                 const Range part = layout.kz(peer);
                 const auto in = y_to_z->incoming<Mode>(index(peer));
-                for (std::size_t w = 0; w < count; ++w) {
+                const auto row = [&](std::size_t w) {
                     const auto lx = (first + w) / ny, ly = (first + w) % ny;
-                    for (int k = part.begin; k < part.end; ++k)
-                        t.complex_in()[index(k) * batch + w] =
-                            in[(ly * nx + lx) * index(part.size()) + index(k - part.begin)];
-                }
+                    return in.data() + (ly * nx + lx) * index(part.size());
+                };
+                t.take(rows_of<const Mode>(count, row), part.begin, part.end);
             }
             t.execute();
-            for (std::size_t w = 0; w < count; ++w)
-                for (std::size_t z = 0; z < nz; ++z) points[(first + w) * nz + z] = t.real_out()[z * batch + w];
+            const auto row = [&](std::size_t w) { return &points[(first + w) * nz]; };
+            t.give(rows_of<Real>(count, row), static_cast<int>(count), layout.n[2]);
         });
     }
 };

@@ -313,7 +313,78 @@ HOLON_INLINE void modes_to_real(const Lines<Real>& lines)
     }
 }
 
+/// Rows and columns of eight vectors of eight change places.
+template <class V>
+HOLON_INLINE void transpose(V (&v)[lanes])
+{
+    V a[lanes], b[lanes];
+    for (int r = 0; r < lanes; r += 2) {
+        a[r] = shuffled<0, 8, 2, 10, 4, 12, 6, 14>(v[r], v[r + 1]);
+        a[r + 1] = shuffled<1, 9, 3, 11, 5, 13, 7, 15>(v[r], v[r + 1]);
+    }
+    for (int r = 0; r < lanes; r += 4)
+        for (int k = r; k < r + 2; ++k) {
+            b[k] = shuffled<0, 1, 8, 9, 4, 5, 12, 13>(a[k], a[k + 2]);
+            b[k + 2] = shuffled<2, 3, 10, 11, 6, 7, 14, 15>(a[k], a[k + 2]);
+        }
+    for (int k = 0; k < lanes / 2; ++k) {
+        v[k] = shuffled<0, 1, 2, 3, 8, 9, 10, 11>(b[k], b[k + 4]);
+        v[k + 4] = shuffled<4, 5, 6, 7, 12, 13, 14, 15>(b[k], b[k + 4]);
+    }
+}
+
+template <class T>
+constexpr bool in_vectors = sizeof(T) <= 8;
+
+template <class T>
+HOLON_INLINE void interleave_rows(const T* const* rows, int n, T* out)
+{
+    int j = 0;
+    if constexpr (in_vectors<T>) {
+        using V = Vector<T, lanes>;
+        for (; j + lanes <= n; j += lanes) {
+            V v[lanes];
+            for (int w = 0; w < lanes; ++w) v[w] = load<V>(rows[w] + j);
+            transpose(v);
+            for (int k = 0; k < lanes; ++k) store(out + (j + k) * lanes, v[k]);
+        }
+    }
+    for (; j < n; ++j)
+        for (int w = 0; w < lanes; ++w) out[j * lanes + w] = rows[w][j];
+}
+
+template <class T>
+HOLON_INLINE void separate_rows(const T* in, int n, int count, T* const* rows)
+{
+    int j = 0;
+    if constexpr (in_vectors<T>) {
+        using V = Vector<T, lanes>;
+        for (; j + lanes <= n; j += lanes) {
+            V v[lanes];
+            for (int k = 0; k < lanes; ++k) v[k] = load<V>(in + (j + k) * lanes);
+            transpose(v);
+            for (int w = 0; w < count; ++w) store(rows[w] + j, v[w]);
+        }
+    }
+    for (; j < n; ++j)
+        for (int w = 0; w < count; ++w) rows[w][j] = in[j * lanes + w];
+}
+
 } // namespace
+
+#define HOLON_DEFINE_ROWS(T)                                                                                           \
+    void HOLON_NAME(interleave)(const T* const* rows, int n, T* out)                                                   \
+    {                                                                                                                  \
+        interleave_rows(rows, n, out);                                                                                 \
+    }                                                                                                                  \
+    void HOLON_NAME(separate)(const T* in, int n, int count, T* const* rows)                                           \
+    {                                                                                                                  \
+        separate_rows(in, n, count, rows);                                                                             \
+    }
+HOLON_DEFINE_ROWS(float)
+HOLON_DEFINE_ROWS(double)
+HOLON_DEFINE_ROWS(DoubleMode)
+#undef HOLON_DEFINE_ROWS
 
 #define HOLON_DEFINE(Real)                                                                                             \
     void HOLON_NAME(forward)(const Lines<Real>& lines)                                                                 \

@@ -34,6 +34,16 @@ constexpr std::size_t work_size(std::size_t n, std::size_t radix)
     return 2 * lanes * (2 * n + 2 * radix);
 }
 
+/// A complex number in double precision, to be moved.
+struct alignas(16) DoubleMode {
+    double re, im;
+};
+
+/// interleave: element j of eight rows to [j * lanes + w]. separate: back to the first `count` rows. Modes of single
+/// precision are moved as doubles.
+#define HOLON_DECLARE_ROWS(variant, T)                                                                                 \
+    void interleave_##variant(const T* const* rows, int n, T* out);                                                    \
+    void separate_##variant(const T* in, int n, int count, T* const* rows);
 #define HOLON_DECLARE_REAL(variant, Real)                                                                              \
     void forward_##variant(const Lines<Real>&);       /* sum_j x_j exp(-2 pi i j k / n) */                             \
     void backward_##variant(const Lines<Real>&);      /* sum_k X_k exp(+2 pi i j k / n) */                             \
@@ -41,11 +51,15 @@ constexpr std::size_t work_size(std::size_t n, std::size_t radix)
     void modes_to_real_##variant(const Lines<Real>&); /* backward, of such: imaginary parts at 0 and n/2 count not */
 #define HOLON_DECLARE(variant)                                                                                         \
     HOLON_DECLARE_REAL(variant, float)                                                                                 \
-    HOLON_DECLARE_REAL(variant, double)
+    HOLON_DECLARE_REAL(variant, double)                                                                                \
+    HOLON_DECLARE_ROWS(variant, float)                                                                                 \
+    HOLON_DECLARE_ROWS(variant, double)                                                                                \
+    HOLON_DECLARE_ROWS(variant, DoubleMode)
 HOLON_DECLARE(baseline)
 HOLON_DECLARE(v3)
 HOLON_DECLARE(v4)
 #undef HOLON_DECLARE
 #undef HOLON_DECLARE_REAL
+#undef HOLON_DECLARE_ROWS
 
 } // namespace holon::line

@@ -120,6 +120,41 @@ void LineTransform<Real>::execute()
     impl_->execute();
 }
 
+namespace {
+
+/// What a kernel moves in the place of a mode.
+template <class Real>
+using Moved = std::conditional_t<std::is_same_v<Real, float>, double, line::DoubleMode>;
+
+} // namespace
+
+template <class Real>
+void LineTransform<Real>::take(const Rows<const Real>& rows, int n)
+{
+    HOLON_CALL(line::interleave, rows.data(), n, real_in());
+}
+template <class Real>
+void LineTransform<Real>::take(const Rows<const std::complex<Real>>& rows, int begin, int end)
+{
+    Rows<const Moved<Real>> moved;
+    for (std::size_t w = 0; w < batch; ++w) moved[w] = reinterpret_cast<const Moved<Real>*>(rows[w]);
+    HOLON_CALL(line::interleave, moved.data(), end - begin,
+               reinterpret_cast<Moved<Real>*>(complex_in() + begin * batch));
+}
+template <class Real>
+void LineTransform<Real>::give(const Rows<Real>& rows, int count, int n) const
+{
+    HOLON_CALL(line::separate, real_out(), n, count, rows.data());
+}
+template <class Real>
+void LineTransform<Real>::give(const Rows<std::complex<Real>>& rows, int count, int begin, int end) const
+{
+    Rows<Moved<Real>> moved;
+    for (std::size_t w = 0; w < batch; ++w) moved[w] = reinterpret_cast<Moved<Real>*>(rows[w]);
+    HOLON_CALL(line::separate, reinterpret_cast<const Moved<Real>*>(complex_out() + begin * batch), end - begin, count,
+               moved.data());
+}
+
 template class LineTransform<float>;
 template class LineTransform<double>;
 

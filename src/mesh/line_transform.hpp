@@ -1,5 +1,6 @@
 #pragma once
 
+#include <array>
 #include <complex>
 #include <memory>
 
@@ -24,6 +25,15 @@ public:
     std::complex<Real>* complex_in();
     const Real* real_out() const;
     const std::complex<Real>* complex_out() const;
+
+    /// From lines that lie one after the other, elements [0, n) of each, and back: elements [begin, end) of each. As
+    /// many lines as pointers; of a batch that is not full, any others may be beside them.
+    template <class T>
+    using Rows = std::array<T*, batch>;
+    void take(const Rows<const Real>& rows, int n);
+    void take(const Rows<const std::complex<Real>>& rows, int begin, int end);
+    void give(const Rows<Real>& rows, int count, int n) const;
+    void give(const Rows<std::complex<Real>>& rows, int count, int begin, int end) const;
     void execute();
 
 private:

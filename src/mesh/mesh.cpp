@@ -37,6 +37,12 @@ void spread(const mesh::SpreadData<Real, Int>& data)
 }
 
 template <class Real>
+void mesh_forces(const mesh::ForceData<Real>& data)
+{
+    HOLON_CALL(mesh::add_forces, data);
+}
+
+template <class Real>
 void gather(const mesh::GatherData<Real>& data)
 {
     HOLON_CALL(mesh::gather, data);
@@ -393,14 +399,15 @@ std::string Mesh<Real, Int>::add_forces(Atoms& atoms)
     while (done_ != Stage::done) advance();
     if (!inside_) return "an atom has left the part of the mesh that belongs to its domain";
     const auto work = this->measure_work();
-    Mat3 to_force;
-    for (int a = 0; a < 3; ++a) to_force.col(a) = -box_.inverse().col(a) * (n_[index(a)] / force_unit);
     parallel_for(n_atoms_, few_atoms, [&](std::size_t begin, std::size_t end) {
-        for (std::size_t i = begin; i < end; ++i) {
-            const double g0 = gradient_[0][i], g1 = gradient_[1][i], g2 = gradient_[2][i];
-            for (int k = 0; k < 3; ++k)
-                atoms.f[i][k] += round_to_int_clamped(to_force(k, 0) * g0 + to_force(k, 1) * g1 + to_force(k, 2) * g2);
+        mesh::ForceData<Real> data{};
+        data.n_atoms = static_cast<std::int64_t>(end - begin);
+        data.f = atoms.f[begin].data();
+        for (int a = 0; a < 3; ++a) {
+            data.gradient[a] = gradient_[index(a)].data() + begin;
+            for (int k = 0; k < 3; ++k) data.to_force[k][a] = -box_.inverse()(k, a) * (n_[index(a)] / force_unit);
         }
+        mesh_forces(data);
     });
     return "";
 }

@@ -154,6 +154,41 @@ HOLON_INLINE void gather(const GatherData<Real>& data)
     }
 }
 
+using F8 = Vector<double, 8>;
+using L8 = Vector<std::int64_t, 8>;
+
+template <class Real>
+HOLON_INLINE void add_forces(const ForceData<Real>& data)
+{
+    const ForceData<Real> d = data; // not to be read again after each store
+    const auto force = [&d](int k, F8 along_a, F8 along_b, F8 along_c) __attribute__((always_inline))
+    {
+        return round_clamped<L8>(d.to_force[k][0] * along_a + d.to_force[k][1] * along_b + d.to_force[k][2] * along_c);
+    };
+    std::int64_t i = 0;
+    for (; i + 8 <= d.n_atoms; i += 8) { // three times eight numbers
+        const auto gradient = [&](int a) __attribute__((always_inline))
+        {
+            return converted<F8>(load<Vector<Real, 8>>(d.gradient[a] + i));
+        };
+        const F8 g[] = {gradient(0), gradient(1), gradient(2)};
+        const L8 x = force(0, g[0], g[1], g[2]), y = force(1, g[0], g[1], g[2]), z = force(2, g[0], g[1], g[2]);
+        const L8 parts[] = {
+            shuffled<0, 1, 8, 3, 4, 9, 6, 7>(shuffled<0, 8, 0, 1, 9, 0, 2, 10>(x, y), z),
+            shuffled<10, 1, 2, 11, 4, 5, 12, 7>(shuffled<0, 3, 11, 0, 4, 12, 0, 5>(x, y), z),
+            shuffled<0, 13, 2, 3, 14, 5, 6, 15>(shuffled<13, 0, 6, 14, 0, 7, 15, 0>(x, y), z),
+        };
+        for (int part = 0; part < 3; ++part) {
+            std::int64_t* const f = d.f + 3 * i + 8 * part;
+            store(f, load<L8>(f) + parts[part]);
+        }
+    }
+    for (; i < d.n_atoms; ++i) {
+        const auto gradient = [&](int a) { return splat<F8>(static_cast<double>(d.gradient[a][i])); };
+        for (int k = 0; k < 3; ++k) d.f[3 * i + k] += force(k, gradient(0), gradient(1), gradient(2))[0];
+    }
+}
+
 /// Calls use(lanes, fixed width) as constants.
 template <class Use>
 HOLON_INLINE void with_width(int width, Use use)
@@ -176,6 +211,10 @@ HOLON_INLINE void with_width(int width, Use use)
     void HOLON_NAME(gather)(const GatherData<Real>& data)                                                              \
     {                                                                                                                  \
         with_width(data.window.width, [&](auto lanes, auto fixed) { gather<lanes.value, fixed.value>(data); });        \
+    }                                                                                                                  \
+    void HOLON_NAME(add_forces)(const ForceData<Real>& data)                                                           \
+    {                                                                                                                  \
+        add_forces(data);                                                                                              \
     }                                                                                                                  \
     void HOLON_NAME(locate)(const Locate<Real>& data)                                                                  \
     {                                                                                                                  \

@@ -69,13 +69,24 @@ struct GatherData {
     Real* gradient[3];
 };
 
+/// Turns gradients into forces, f_k += sum_a to_force[k][a] gradient[a], rounded.
+template <class Real>
+struct ForceData {
+    std::int64_t n_atoms;
+    const Real* gradient[3];
+    double to_force[3][3];
+    std::int64_t* f; // per atom: x, y, z
+};
+
 #define HOLON_DECLARE(variant)                                                                                         \
     void locate_##variant(const Locate<float>&);                                                                       \
     void locate_##variant(const Locate<double>&);                                                                      \
     void spread_##variant(const SpreadData<float, std::int32_t>&);                                                     \
     void spread_##variant(const SpreadData<double, std::int64_t>&);                                                    \
     void gather_##variant(const GatherData<float>&);                                                                   \
-    void gather_##variant(const GatherData<double>&);
+    void gather_##variant(const GatherData<double>&);                                                                  \
+    void add_forces_##variant(const ForceData<float>&);                                                                \
+    void add_forces_##variant(const ForceData<double>&);
 HOLON_DECLARE(baseline)
 HOLON_DECLARE(v3)
 HOLON_DECLARE(v4)

@@ -138,7 +138,6 @@ struct PairForce::Impl {
 
     void run_vectorised(KindData& own, const PairList& list, Atoms& atoms)
     {
-        constexpr std::int64_t scale = std::int64_t{1} << (force_bits - pair::kernel_force_bits);
         const auto n = list.clusters().size();
         const auto n_parts = static_cast<int>(list.parts().size());
         parallel_parts(n_parts, [&](int p, int) {
@@ -176,7 +175,7 @@ struct PairForce::Impl {
                                       .parts = list.parts().data(),
                                       .n_parts = n_parts,
                                       .atoms = list.atoms().data(),
-                                      .scale = scale,
+                                      .shift = force_bits - pair::kernel_force_bits,
                                       .f = atoms.f.data()->data()};
             HOLON_CALL(pair::fold, fold);
         });

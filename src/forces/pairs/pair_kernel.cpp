@@ -298,6 +298,18 @@ std::size_t run_vdw(const KernelData& k)
     return run<Vdw<form, Combination::table>>(k);
 }
 
+/// Takes the first three lanes, times 2^shift, from numbers in memory.
+HOLON_INLINE void subtract_three(std::int64_t* from, I4 v, int shift)
+{
+#if defined(__AVX512VL__)
+    const auto scaled = _mm256_sll_epi64(_mm256_cvtepi32_epi64((__m128i)v), _mm_cvtsi32_si128(shift));
+    constexpr __mmask8 three = 7;
+    _mm256_mask_storeu_epi64(from, three, _mm256_sub_epi64(_mm256_maskz_loadu_epi64(three, from), scaled));
+#else
+    for (int k = 0; k < 3; ++k) from[k] -= std::int64_t{v[k]} << shift;
+#endif
+}
+
 HOLON_INLINE I4 sum_of_rows(const std::int32_t* v)
 {
     return load<I4>(v) + load<I4>(v + 4) + load<I4>(v + 8) + load<I4>(v + 12);
@@ -408,13 +420,12 @@ void HOLON_NAME(fold)(const FoldData& data)
             y += sum_of_rows(forces->y);
             z += sum_of_rows(forces->z);
         }
+        const I4 first_xy = shuffled<0, 4, 1, 5>(x, y), last_xy = shuffled<2, 6, 3, 7>(x, y);
+        const I4 of_atom[] = {shuffled<0, 1, 4, 4>(first_xy, z), shuffled<2, 3, 5, 5>(first_xy, z),
+                              shuffled<0, 1, 6, 6>(last_xy, z), shuffled<2, 3, 7, 7>(last_xy, z)};
         for (int a = 0; a < 4; ++a) {
             const std::int32_t atom = d.atoms[4 * c + a];
-            if (atom < 0) continue;
-            std::int64_t* f = d.f + 3 * static_cast<std::int64_t>(atom);
-            f[0] -= x[a] * d.scale;
-            f[1] -= y[a] * d.scale;
-            f[2] -= z[a] * d.scale;
+            if (atom >= 0) subtract_three(d.f + 3 * static_cast<std::int64_t>(atom), of_atom[a], d.shift);
         }
     }
 }

@@ -58,7 +58,7 @@ struct FoldData {
     const PairList::Part* parts; // the first has all clusters
     int n_parts;
     const std::int32_t* atoms; // per place; -1: unused
-    std::int64_t scale;        // units of the atoms' forces in one of pair forces
+    int shift;                 // a unit of pair forces is 2^shift of those of the atoms' forces
     std::int64_t* f;           // per atom: x, y, z
 };
 

@@ -97,7 +97,7 @@ Forces run(const ForceKernel& kernel, Kind kind, const RandomClusters& c, const 
                  .parts = parts.data(),
                  .n_parts = static_cast<int>(parts.size()),
                  .atoms = places.data(),
-                 .scale = 8,
+                 .shift = 3,
                  .f = result.atoms.front().data()});
     return result;
 }

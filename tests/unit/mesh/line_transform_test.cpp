@@ -135,6 +135,58 @@ TYPED_TEST(Transforms, KnowNoNeighbours)
         }
 }
 
+/// The same as what is written and read element by element.
+TYPED_TEST(Transforms, TakeAndGiveRows)
+{
+    using Mode = std::complex<TypeParam>;
+    Numbers numbers(4);
+    for (const int n : {1, 2, 7, 8, 9, 16, 21, 35})
+        for (const int count : {1, 3, batch}) {
+            constexpr int begin = 1;
+            const int end = n / 2 + 1;
+            std::vector<std::vector<TypeParam>> reals(batch);
+            std::vector<std::vector<Mode>> modes(batch);
+            typename LineTransform<TypeParam>::template Rows<const TypeParam> from_reals;
+            typename LineTransform<TypeParam>::template Rows<const Mode> from_modes;
+            for (int w = 0; w < batch; ++w) {
+                for (int j = 0; j < n; ++j) reals[index(w)].push_back(static_cast<TypeParam>(numbers.next()));
+                for (int k = begin; k < end; ++k)
+                    modes[index(w)].emplace_back(static_cast<TypeParam>(numbers.next()),
+                                                 static_cast<TypeParam>(numbers.next()));
+                from_reals[index(w)] = reals[index(w)].data();
+                from_modes[index(w)] = modes[index(w)].data();
+            }
+            LineTransform<TypeParam> forward(n, LineKind::real_to_modes), backward(n, LineKind::modes_to_real);
+            forward.take(from_reals, n);
+            backward.take(from_modes, begin, end);
+            for (int w = 0; w < batch; ++w) {
+                for (int j = 0; j < n; ++j) EXPECT_EQ(forward.real_in()[j * batch + w], reals[index(w)][index(j)]);
+                for (int k = begin; k < end; ++k)
+                    EXPECT_EQ(backward.complex_in()[k * batch + w], modes[index(w)][index(k - begin)]);
+            }
+            forward.execute();
+            backward.execute();
+            const TypeParam untouched(77);
+            for (auto& row : reals) row.assign(index(n), untouched);
+            for (auto& row : modes) row.assign(index(end - begin), untouched);
+            typename LineTransform<TypeParam>::template Rows<TypeParam> to_reals;
+            typename LineTransform<TypeParam>::template Rows<Mode> to_modes;
+            for (int w = 0; w < batch; ++w) {
+                to_reals[index(w)] = reals[index(w)].data();
+                to_modes[index(w)] = modes[index(w)].data();
+            }
+            forward.give(to_modes, count, begin, end);
+            backward.give(to_reals, count, n);
+            for (int w = 0; w < batch; ++w) {
+                for (int j = 0; j < n; ++j)
+                    EXPECT_EQ(reals[index(w)][index(j)], w < count ? backward.real_out()[j * batch + w] : untouched);
+                for (int k = begin; k < end; ++k)
+                    EXPECT_EQ(modes[index(w)][index(k - begin)],
+                              w < count ? forward.complex_out()[k * batch + w] : Mode(untouched));
+            }
+        }
+}
+
 TYPED_TEST(Transforms, HaveRealMiddles)
 {
     Numbers numbers(3);

@@ -1,10 +1,12 @@
 // The kernels of the mesh: the same bits with every instruction set, and the sums that they are to be.
 #include <holon/core/instruction_sets.hpp>
+#include <holon/core/lattice.hpp>
 
 #include <mesh/mesh_kernel.hpp>
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <array>
 #include <cmath>
 #include <random>
@@ -30,23 +32,24 @@ struct Variant {
     void (*locate)(const Locate<Real>&);
     void (*spread)(const SpreadData<Real, Int>&);
     void (*gather)(const GatherData<Real>&);
+    void (*add_forces)(const mesh::ForceData<Real>&);
 };
 
 template <class Real, class Int>
 std::vector<Variant<Real, Int>> variants()
 {
     std::vector<Variant<Real, Int>> all{
-        {"baseline", mesh::locate_baseline, mesh::spread_baseline, mesh::gather_baseline}};
+        {"baseline", mesh::locate_baseline, mesh::spread_baseline, mesh::gather_baseline, mesh::add_forces_baseline}};
 #if defined(__x86_64__)
     if (best_instruction_set() >= InstructionSet::v3)
-        all.push_back({"v3", mesh::locate_v3, mesh::spread_v3, mesh::gather_v3});
+        all.push_back({"v3", mesh::locate_v3, mesh::spread_v3, mesh::gather_v3, mesh::add_forces_v3});
     if (best_instruction_set() >= InstructionSet::v4)
-        all.push_back({"v4", mesh::locate_v4, mesh::spread_v4, mesh::gather_v4});
+        all.push_back({"v4", mesh::locate_v4, mesh::spread_v4, mesh::gather_v4, mesh::add_forces_v4});
 #endif
     return all;
 }
 
-/// Results of the three kernels for atoms in a brick.
+/// Results of the kernels for atoms in a brick.
 template <class Real, class Int>
 struct Run {
     static constexpr int degree = 7;
@@ -54,7 +57,7 @@ struct Run {
     int width;
     int lanes = width <= mesh::narrow ? mesh::narrow : mesh::wide;
     std::int64_t row = brick + lanes;
-    std::vector<std::int64_t> x;
+    std::vector<std::int64_t> x, forces;
     std::array<std::vector<std::int32_t>, 3> whole;
     std::array<std::vector<Real>, 3> offset, gradient;
     std::vector<std::int32_t> first = std::vector<std::int32_t>(room);
@@ -92,7 +95,13 @@ struct Run {
         variant.spread({window, places, shape, grid.data()});
         variant.gather(
             {window, places, shape, potential.data(), {gradient[0].data(), gradient[1].data(), gradient[2].data()}});
+        for (std::int64_t k = 0; k < 3 * n_atoms; ++k) forces.push_back(100 * k);
+        mesh::ForceData<Real> force{
+            n_atoms, {gradient[0].data(), gradient[1].data(), gradient[2].data()}, {}, forces.data()};
+        for (std::size_t k = 0; k < 3; ++k) std::ranges::copy(to_force[k], force.to_force[k]);
+        variant.add_forces(force);
     }
+    static constexpr std::array<std::array<double, 3>, 3> to_force = {{{3.1, 0, 0}, {-0.2, 2.9, 0}, {0.3, -0.7, 1e30}}};
 };
 
 /// The window or its slope at one of the points: sum_p coefficients[p][point] s^p.
@@ -116,6 +125,7 @@ void check(int width)
         EXPECT_EQ(run.offset, expected.offset) << variant.name << ' ' << width;
         EXPECT_EQ(run.grid, expected.grid) << variant.name << ' ' << width;
         EXPECT_EQ(run.gradient, expected.gradient) << variant.name << ' ' << width;
+        EXPECT_EQ(run.forces, expected.forces) << variant.name << ' ' << width;
     }
 
     const double digits = sizeof(Real) == 4 ? 1e-4 : 1e-12;
@@ -146,7 +156,13 @@ void check(int width)
                     gradient[1] += q * potential * w[0] * slope[1] * w[2];
                     gradient[2] += q * potential * w[0] * w[1] * slope[2];
                 }
-        for (std::size_t a = 0; a < 3; ++a) EXPECT_NEAR(expected.gradient[a][i], gradient[a], digits * 1e4) << width;
+        for (std::size_t a = 0; a < 3; ++a) {
+            EXPECT_NEAR(expected.gradient[a][i], gradient[a], digits * 1e4) << width;
+            double force = 0.0;
+            for (std::size_t b = 0; b < 3; ++b) force += expected.to_force[a][b] * double{expected.gradient[b][i]};
+            const auto before = 100 * static_cast<std::int64_t>(3 * i + a);
+            EXPECT_EQ(expected.forces[3 * i + a], before + round_to_int_clamped(force)) << width;
+        }
     }
     for (std::size_t p = 0; p < grid.size(); ++p)
         EXPECT_NEAR(static_cast<double>(expected.grid[p]), grid[p], 0.5 * n_atoms + 1e4 * digits) << width;
