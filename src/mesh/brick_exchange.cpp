@@ -51,6 +51,10 @@ BrickExchange<Int, Real>::BrickExchange(const Communicator& comm, const PencilLa
         auto shared = overlap(brick, p);
         if (shared.points() == 0) continue;
         const int rank = layout_.rank_of(p / layout_.fy, p % layout_.fy);
+        if (rank == comm.rank()) {
+            own_ = std::move(shared);
+            continue;
+        }
         charges_out.push_back({rank, shared.points() * sizeof(Int)});
         potentials_in.push_back({rank, shared.points() * sizeof(Real)});
         to_owners.send(rank, brick);
@@ -106,15 +110,22 @@ void BrickExchange<Int, Real>::start_collecting(std::span<const Int> brick)
 }
 
 template <class Int, class Real>
-void BrickExchange<Int, Real>::finish_collecting(std::span<Int> pencil)
+void BrickExchange<Int, Real>::finish_collecting(std::span<const Int> brick, std::span<Int> pencil)
 {
+    const auto add = [&](const Int* in, const auto& to, std::size_t n) {
+        Int* target = &pencil[in_pencil(to[0], to[1], to[2])];
+        for (std::size_t i = 0; i < n; ++i) target[i] += in[i];
+    };
     std::ranges::fill(pencil, Int(0));
+    if (own_)
+        for_each_row(*own_, [&](const auto& from, const auto& to, std::size_t n) {
+            add(&brick[in_brick(from[0], from[1], from[2])], to, n);
+        });
     to_pencils_->wait();
     for (std::size_t p = 0; p < as_pencil_.size(); ++p) {
         const Int* in = to_pencils_->template incoming<Int>(p).data();
         for_each_row(as_pencil_[p], [&](const auto&, const auto& to, std::size_t n) {
-            Int* target = &pencil[in_pencil(to[0], to[1], to[2])];
-            for (std::size_t i = 0; i < n; ++i) target[i] += in[i];
+            add(in, to, n);
             in += n;
         });
     }
@@ -134,8 +145,12 @@ void BrickExchange<Int, Real>::start_distributing(std::span<const Real> pencil)
 }
 
 template <class Int, class Real>
-void BrickExchange<Int, Real>::finish_distributing(std::span<Real> brick)
+void BrickExchange<Int, Real>::finish_distributing(std::span<const Real> pencil, std::span<Real> brick)
 {
+    if (own_)
+        for_each_row(*own_, [&](const auto& to, const auto& from, std::size_t n) {
+            std::copy_n(&pencil[in_pencil(from[0], from[1], from[2])], n, &brick[in_brick(to[0], to[1], to[2])]);
+        });
     to_bricks_->wait();
     for (std::size_t p = 0; p < as_brick_.size(); ++p) {
         const Real* in = to_bricks_->template incoming<Real>(p).data();

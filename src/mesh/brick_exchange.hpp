@@ -27,13 +27,14 @@ public:
     /// `row`: values per row of this rank's brick in memory (at least size(2)). Collective.
     BrickExchange(const Communicator& comm, const PencilLayout& layout, const Brick& brick, int row);
 
-    /// Adds the bricks up; `pencil` [x][y][z] is overwritten. Collective.
+    /// Adds the bricks up; `pencil` [x][y][z] is overwritten. What a rank has for itself it takes at last, from the
+    /// same brick. Collective.
     void start_collecting(std::span<const Int> brick);
-    void finish_collecting(std::span<Int> pencil);
+    void finish_collecting(std::span<const Int> brick, std::span<Int> pencil);
 
-    /// Collective.
+    /// Likewise.
     void start_distributing(std::span<const Real> pencil);
-    void finish_distributing(std::span<Real> brick);
+    void finish_distributing(std::span<const Real> pencil, std::span<Real> brick);
 
     std::int64_t messages() const { return to_pencils_->messages() + to_bricks_->messages(); }
     std::int64_t bytes_sent() const { return to_pencils_->bytes_sent() + to_bricks_->bytes_sent(); }
@@ -56,8 +57,9 @@ private:
 
     PencilLayout layout_;
     int pencil_;
-    std::array<int, 3> brick_size_; // in memory
-    std::vector<Overlap> as_brick_, as_pencil_;
+    std::array<int, 3> brick_size_;             // in memory
+    std::vector<Overlap> as_brick_, as_pencil_; // with other ranks
+    std::optional<Overlap> own_;
     std::optional<BufferExchange> to_pencils_, to_bricks_;
 };
 

@@ -344,7 +344,7 @@ void Mesh<Real, Int>::advance()
 template <class Real, class Int>
 void Mesh<Real, Int>::transform_charges()
 {
-    bricks_->finish_collecting(pencil_);
+    bricks_->finish_collecting(charges_.front(), pencil_);
     const auto points = fourier_.points();
     parallel_for(points.size(), few_points, [&](std::size_t begin, std::size_t end) {
         for (std::size_t i = begin; i < end; ++i) points[i] = static_cast<Real>(pencil_[i]);
@@ -378,7 +378,7 @@ void Mesh<Real, Int>::transform_potential()
 template <class Real, class Int>
 void Mesh<Real, Int>::interpolate()
 {
-    bricks_->finish_distributing(potential_);
+    bricks_->finish_distributing(fourier_.points(), potential_);
     done_ = Stage::done;
     if (!inside_) return;
     const auto work = this->measure_work();

@@ -298,7 +298,7 @@ TEST(BrickExchange, AddsUpAndHandsBack)
     const Range py = pencil < 0 ? Range{} : layout.y(pencil % layout.fy);
     std::vector<std::int64_t> sum(static_cast<std::size_t>(px.size() * py.size() * 7), -1);
     exchange.start_collecting(mine);
-    exchange.finish_collecting(sum);
+    exchange.finish_collecting(mine, sum);
     std::vector<double> values;
     for (int x = px.begin; x < px.end; ++x)
         for (int y = py.begin; y < py.end; ++y)
@@ -308,7 +308,7 @@ TEST(BrickExchange, AddsUpAndHandsBack)
             }
     std::vector<double> back(points);
     exchange.start_distributing(values);
-    exchange.finish_distributing(back);
+    exchange.finish_distributing(values, back);
     for_each_point([&](std::size_t i, int x, int y, int z) {
         EXPECT_EQ(back[i], wrapped(x, 6) + 0.1 * wrapped(y, 5) + 0.01 * wrapped(z, 7));
     });
