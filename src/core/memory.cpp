@@ -63,9 +63,9 @@ void return_large_arrays()
 {
 #if defined(__GLIBC__)
     constexpr double long_time = 2e-6; // [s]; 0.1 to 0.8e-6 is usual
-    const int large = cost_of_page() < long_time ? 1 << 17 : 1 << 22;
+    const int large = cost_of_page() < long_time ? 1 << 20 : 1 << 22;
     mallopt(M_MMAP_THRESHOLD, large);
-    mallopt(M_TRIM_THRESHOLD, large);
+    mallopt(M_TRIM_THRESHOLD, 4 * large);
 #endif
 }
 
