@@ -40,6 +40,7 @@ PreparedRun::PreparedRun(RunInput& input, const RunOptions& options, const Commu
     : system_((return_unused_memory(), comm), // of reading
               input.topology, input.settings.parameters, input.box, input.start_box, input.intermolecular)
 {
+    return_large_arrays(static_cast<double>(input.topology->n_atoms()) / comm.size());
     const auto& parameters = input.settings.parameters;
     system_.state.restore_from(input.state.globals);
     system_.distribute(std::move(input.records), std::move(input.kept));

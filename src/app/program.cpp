@@ -6,6 +6,7 @@
 #include <holon/core/memory.hpp>
 
 #include <cstdio>
+#include <limits>
 #include <string>
 
 namespace holon {
@@ -18,7 +19,7 @@ constexpr double patience = 10.0; // s, until others that have not failed likewi
 
 int run_on_all_ranks(int argc, char** argv, const char* program, const std::function<int(const Communicator&)>& body)
 {
-    return_large_arrays();
+    return_large_arrays(std::numeric_limits<double>::infinity()); // until it is known
     Session session(argc, argv);
     const auto comm = Communicator::world();
     /// What all ranks have met is said by one. What a rank has met alone, it says itself, and ends the others: they

@@ -59,13 +59,14 @@ void return_pages_of_files()
 } // namespace
 #endif
 
-void return_large_arrays()
+void return_large_arrays(double atoms_per_rank)
 {
 #if defined(__GLIBC__)
     constexpr double long_time = 2e-6; // [s]; 0.1 to 0.8e-6 is usual
-    const int large = cost_of_page() < long_time ? 1 << 20 : 1 << 22;
+    constexpr double few_atoms = 3e4;
+    const int large = cost_of_page() >= long_time ? 1 << 22 : atoms_per_rank < few_atoms ? 1 << 20 : 1 << 17;
     mallopt(M_MMAP_THRESHOLD, large);
-    mallopt(M_TRIM_THRESHOLD, 4 * large);
+    mallopt(M_TRIM_THRESHOLD, large);
 #endif
 }
 

@@ -11,11 +11,12 @@
 /// Memory beyond what the standard library's containers do with it. (With the GNU C library; else nothing is done.)
 namespace holon {
 
-/// From now on, arrays of 1 MB and more, which come and go with every repartition, go back to the system when they are
-/// freed. Left to itself the C library keeps more and more of them, a seventh of all memory. (Getting the pages of
-/// smaller ones again and again takes 2 % of a run of ten thousand atoms a rank, whose memory nobody misses.) Where pages
-/// take the system long, as in some guests, only those of 4 MB and more do: the others would be a tenth of the time.
-void return_large_arrays();
+/// From now on, arrays of 128 kB and more, which come and go with every repartition, go back to the system when they
+/// are freed. Left to itself the C library keeps more and more of them, a seventh of all memory. Of few atoms a rank,
+/// whose memory nobody misses, only those of 1 MB and more do: getting pages again and again takes 1 to 3 % of their
+/// time. Where pages take the system long, as in some guests, only those of 4 MB and more do: the others would be a
+/// tenth of the time of a run.
+void return_large_arrays(double atoms_per_rank);
 
 /// Returns what is free now, and the code and constants that are in memory, of which a run needs a third of what its
 /// start does: after something that is not done again.
