@@ -216,6 +216,7 @@ void PairList::take_inner()
 
 double PairList::largest_distance2(std::span<const IVec3> a, std::span<const IVec3> b)
 {
+    if (a.empty()) return 0.0;
     constexpr std::size_t few_atoms = 1024; // for a thread
     const double largest = parallel_reduce(
         a.size(), few_atoms,
