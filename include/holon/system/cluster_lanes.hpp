@@ -104,6 +104,11 @@ HOLON_INLINE F16 only(Lanes lanes, F16 v)
 {
     return (F16)_mm512_maskz_mov_ps(lanes, (__m512)v);
 }
+/// a in these lanes, b in the others.
+HOLON_INLINE F16 chosen(Lanes lanes, F16 a, F16 b)
+{
+    return (F16)_mm512_mask_mov_ps((__m512)b, lanes, (__m512)a);
+}
 HOLON_INLINE bool any(Lanes lanes)
 {
     return lanes != 0;
@@ -135,6 +140,10 @@ HOLON_INLINE Lanes without(Lanes a, Lanes b)
 HOLON_INLINE F16 only(Lanes lanes, F16 v)
 {
     return (F16)(lanes & (I16)v);
+}
+HOLON_INLINE F16 chosen(Lanes lanes, F16 a, F16 b)
+{
+    return select(lanes, a, b);
 }
 HOLON_INLINE std::uint32_t bits_of(Lanes lanes)
 {

@@ -42,6 +42,7 @@ struct PairForce::Impl {
     Form coulomb_form, vdw_form;
     pair::Constants<double> real;
     pair::Constants<float> single;
+    pair::ForceTable table; // ewald only
     std::int32_t n_types;
     std::vector<double> c6, c12; // n_types x n_types; the last type has no interactions (unused places)
     template <class T>
@@ -82,6 +83,7 @@ struct PairForce::Impl {
           vdw_form(pair::form_of(n.vdw_modifier)), real(n), single(n),
           n_types(static_cast<std::int32_t>(topology.atom_types.size()) + 1), charge_scale(std::sqrt(n.coulomb_factor))
     {
+        if (coulomb_form == Form::ewald) table = pair::ForceTable(real);
         c6.assign(index(n_types * n_types), 0.0);
         c12 = c6;
         for (std::int32_t i = 0; i + 1 < n_types; ++i)
@@ -163,6 +165,7 @@ struct PairForce::Impl {
                                         .twelve_c12 = vdw_kernel.twelve_c12.data(),
                                         .n_types = n_types,
                                         .constants = single,
+                                        .table = &table,
                                         .forces = lane_forces.data() + index(p) * n,
                                         .wide = wide.pairs.data()};
             wide.size = HOLON_CALL(pair::run_kernel, own.kind, form(own), data);

@@ -41,7 +41,7 @@ struct Constants {
     S a1, b1, c1, a6, b6, c6, a12, b12, c12; // force switches
     S shift6, shift12;
     S s3_coulomb, s4_coulomb, s5_coulomb, s3_vdw, s4_vdw, s5_vdw; // potential switch: 1 + s3 d^3 + s4 d^4 + s5 d^5
-    // PairPolynomial, in s = r^2 inverse_rc2 - 1/2, filled up with zeros; the energy with the shift of the potential
+    // PairPolynomial, in s = r^2 inverse_rc2 - 1/2; the energy with the shift of the potential
     static constexpr int max_degree = 22;
     int degree = 0; // of ewald_force
     S inverse_rc2;
@@ -93,7 +93,7 @@ HOLON_INLINE T beyond(T r, S r1)
     return select(d > S(0), d, d - d);
 }
 
-/// sum_p coefficients[p] s^p. Leading zeros change no bit.
+/// sum_p coefficients[p] s^p.
 template <class T, class S>
 HOLON_INLINE T polynomial(const S* coefficients, int degree, T s)
 {
@@ -102,21 +102,14 @@ HOLON_INLINE T polynomial(const S* coefficients, int degree, T s)
     return sum;
 }
 
-/// What plain or ewald add to 1/r^3. `degree`: of the polynomial, if it is known when compiling.
-template <Form form, int degree = -1, class T, class S>
+/// What plain or ewald add to 1/r^3.
+template <Form form, class T, class S>
 HOLON_INLINE T smooth_part(T r2, const Constants<S>& k)
 {
     static_assert(form == Form::plain || form == Form::ewald);
     if constexpr (form == Form::plain) return splat<T>(-k.two_k_rf);
     const T s = multiply_add(r2, splat<T>(k.inverse_rc2), splat<T>(S(-0.5)));
-    if constexpr (degree < 0) {
-        return polynomial(k.ewald_force, k.degree, s);
-    } else {
-        T sum = splat<T>(k.ewald_force[degree]);
-#pragma GCC unroll 24
-        for (int p = degree - 1; p >= 0; --p) sum = multiply_add(sum, s, splat<T>(k.ewald_force[p]));
-        return sum;
-    }
+    return polynomial(k.ewald_force, k.degree, s);
 }
 
 /// F/r of Coulomb for a product of charges.
@@ -195,14 +188,14 @@ HOLON_INLINE InverseCube<T> inverse_cube(T x, I bits)
     return {y2 * y, polynomial(c, 4, e)};
 }
 
-/// 1/x = y (1 - e)^-1 likewise, within 1.5e-7; |e| = |1 - x y| < 0.051.
-template <class T, class I>
+/// 1/(unit x) = y (1 - e)^-1 / unit likewise, within 1.5e-7; |e| = |1 - x y| < 0.051. The unit is a power of two.
+template <float unit, class T, class I>
 HOLON_INLINE T inverse(T x, I bits)
 {
     const I seed = 0x7ef311c2 - bits;
     const T y = same_bits<T>(seed);
     const T e = multiply_add(-x, y, splat<T>(1.0F));
-    constexpr float c[] = {1.0F, 0.99999797F, 0.99999797F, 1.0031973F, 1.0031973F};
+    constexpr float c[] = {1.0F / unit, 0.99999797F / unit, 0.99999797F / unit, 1.0031973F / unit, 1.0031973F / unit};
     return y * polynomial(c, 4, e);
 }
 

@@ -2,7 +2,8 @@
 #include "pair_kernel.hpp"
 
 #include <holon/core/kernel_variant.hpp>
-#include <holon/system/cluster_lanes.hpp>
+
+#include "pair_lanes.hpp"
 
 namespace holon::pair {
 namespace {
@@ -24,101 +25,6 @@ HOLON_INLINE I16 transposed(I16 v)
 {
     return shuffled<0, 4, 8, 12, 1, 5, 9, 13, 2, 6, 10, 14, 3, 7, 11, 15>(v, v);
 }
-
-/// Forces of the pairs of one row's cluster with others, over the distance on the kernel lattice, in units of pair
-/// forces. Everything that the loop needs is copied here: behind a reference it would have to be read again after each
-/// store. Lengths are counted on the lattice; scaling by powers of two changes no other bit. Of plain or ewald form.
-template <Form form, int degree>
-class Coulomb {
-public:
-    HOLON_INLINE explicit Coulomb(const KernelData& data) : k_(data.constants), charge_(data.charge)
-    {
-        k_.rc2_coulomb *= 1.0F / unit2;
-        k_.inverse_rc2 *= unit2;
-        k_.two_k_rf *= unit3;
-        for (int p = 0; p <= degree; ++p) k_.ewald_force[p] *= unit3;
-    }
-    HOLON_INLINE void set_row(std::int64_t ci) { qi_ = rows(load<F4>(charge_ + 4 * ci)) * (vdw_scale / unit3); }
-    HOLON_INLINE F16 force(F16 r2, std::int64_t cj) const
-    {
-        const auto [y3, factor] = inverse_cube(r2, (I16)r2);
-        return qi_ * columns(load<F4>(charge_ + 4 * cj)) * multiply_add(y3, factor, smooth_part<form, degree>(r2, k_));
-    }
-    HOLON_INLINE F16 cutoff2() const { return splat<F16>(k_.rc2_coulomb); }
-
-private:
-    static constexpr float unit2 = kernel_unit * kernel_unit, unit3 = unit2 * kernel_unit;
-    Constants<float> k_;
-    const float* const charge_;
-    F16 qi_{};
-};
-
-/// Of Coulomb with a switch likewise, with distances in nm in between.
-template <Form form>
-class SwitchedCoulomb {
-public:
-    HOLON_INLINE explicit SwitchedCoulomb(const KernelData& data) : k_(data.constants), charge_(data.charge) {}
-    HOLON_INLINE void set_row(std::int64_t ci) { qi_ = rows(load<F4>(charge_ + 4 * ci)) * vdw_scale; }
-    HOLON_INLINE F16 force(F16 r2, std::int64_t cj) const
-    {
-        const F16 r2_nm = r2 * unit2;
-        const F16 qq = qi_ * columns(load<F4>(charge_ + 4 * cj));
-        return coulomb_force<form>(r2_nm, inverse_sqrt(r2_nm, (I16)r2_nm), qq, k_);
-    }
-    HOLON_INLINE F16 cutoff2() const { return splat<F16>(k_.rc2_coulomb / unit2); }
-
-private:
-    static constexpr float unit2 = kernel_unit * kernel_unit;
-    const Constants<float> k_;
-    const float* const charge_;
-    F16 qi_{};
-};
-
-/// Of Lennard-Jones likewise, with distances in nm in between: r^-14 would leave the range of float.
-template <Form form, Combination combination>
-class Vdw {
-public:
-    HOLON_INLINE explicit Vdw(const KernelData& data)
-        : k_(data.constants), a_(data.vdw_a), b_(data.vdw_b), type_(data.type), n_types_(data.n_types),
-          six_c6_(data.six_c6), twelve_c12_(data.twelve_c12)
-    {
-    }
-    HOLON_INLINE void set_row(std::int64_t ci)
-    {
-        if constexpr (combination == Combination::table) {
-            ti_ = rows(load<I4>(type_ + 4 * ci)) * n_types_;
-        } else {
-            ai_ = rows(load<F4>(a_ + 4 * ci));
-            bi_ = rows(load<F4>(b_ + 4 * ci));
-        }
-    }
-    HOLON_INLINE F16 force(F16 r2, std::int64_t cj) const
-    {
-        F16 six_c6, twelve_c12;
-        if constexpr (combination == Combination::table) {
-            const I16 type = ti_ + columns(load<I4>(type_ + 4 * cj));
-            six_c6 = look_up<F16>(six_c6_, type);
-            twelve_c12 = look_up<F16>(twelve_c12_, type);
-        } else {
-            const F16 aj = columns(load<F4>(a_ + 4 * cj)), bj = columns(load<F4>(b_ + 4 * cj));
-            combine<combination>(ai_, bi_, aj, bj, six_c6, twelve_c12);
-        }
-        const F16 r2_nm = r2 * unit2;
-        if constexpr (form == Form::plain) return plain_vdw_force(inverse(r2_nm, (I16)r2_nm), six_c6, twelve_c12);
-        return vdw_force<form>(r2_nm, inverse_sqrt(r2_nm, (I16)r2_nm), six_c6, twelve_c12, k_);
-    }
-    HOLON_INLINE F16 cutoff2() const { return splat<F16>(k_.rc2_vdw / unit2); }
-
-private:
-    static constexpr float unit2 = kernel_unit * kernel_unit;
-    const Constants<float> k_;
-    const float *const a_, *const b_;
-    const std::int32_t* const type_;
-    const std::int32_t n_types_;
-    const float *const six_c6_, *const twelve_c12_;
-    I16 ti_{};
-    F16 ai_{}, bi_{};
-};
 
 /// Minus the forces on a row's atoms while its pairs are summed.
 struct RowSums {
@@ -219,8 +125,11 @@ HOLON_INLINE void add_entries(const Pair& pair, const RowCluster<Positions>& row
         ready = row.from(cluster_of(entry));
         ready_r2 = ready.square();
         Lanes taken = less(lanes_of(mask), r2, pair.cutoff2());
-        const F16 force = pair.force(r2, cj);
-        if constexpr (close) {
+        F16 force;
+        if constexpr (!close) {
+            force = pair.force(r2, cj);
+        } else {
+            force = pair.close_force(r2, cj, taken);
             constexpr float limit = wide_limit * static_cast<float>(1 << kernel_force_bits);        // in their units
             const Lanes fits = less_or_equal(taken, force * force * r2, splat<F16>(limit * limit)); // not NaN
             wide->cluster = static_cast<std::int32_t>(cj);
@@ -432,9 +341,6 @@ void HOLON_NAME(fold)(const FoldData& data)
 
 std::size_t HOLON_NAME(run_kernel)(Kind kind, Form form, const KernelData& data)
 {
-    // Polynomials of lower degree are filled up with zeros.
-    constexpr int low = 5, next = 6, medium = 9, high = 13;
-    const int degree = data.constants.degree;
     if (kind == Kind::vdw) {
         if (form == Form::force_switch) return run_vdw<Form::force_switch>(data);
         if (form == Form::potential_switch) return run_vdw<Form::potential_switch>(data);
@@ -442,11 +348,8 @@ std::size_t HOLON_NAME(run_kernel)(Kind kind, Form form, const KernelData& data)
     }
     if (form == Form::force_switch) return run<SwitchedCoulomb<Form::force_switch>>(data);
     if (form == Form::potential_switch) return run<SwitchedCoulomb<Form::potential_switch>>(data);
-    if (form == Form::plain) return run<Coulomb<Form::plain, 0>>(data);
-    if (degree <= low) return run<Coulomb<Form::ewald, low>>(data);
-    if (degree <= next) return run<Coulomb<Form::ewald, next>>(data);
-    if (degree <= medium) return run<Coulomb<Form::ewald, medium>>(data);
-    return run<Coulomb<Form::ewald, high>>(data);
+    if (form == Form::plain) return run<PlainCoulomb>(data);
+    return run<EwaldCoulomb>(data);
 }
 
 } // namespace holon::pair

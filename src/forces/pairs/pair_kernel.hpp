@@ -3,6 +3,7 @@
 #include <holon/system/pair_list.hpp>
 
 #include "combination_rule.hpp"
+#include "force_table.hpp"
 #include "pair_functions.hpp"
 
 #include <cstdint>
@@ -47,8 +48,9 @@ struct KernelData {
     const float* twelve_c12;
     std::int32_t n_types;
     Constants<float> constants;
-    LaneForces* forces; // per cluster, from the first row's on: the result
-    WidePairs* wide;    // what is left out; room for one more than close entries
+    const ForceTable* table; // Coulomb lists of the form ewald
+    LaneForces* forces;      // per cluster, from the first row's on: the result
+    WidePairs* wide;         // what is left out; room for one more than close entries
 };
 
 /// Adds forces of clusters [begin, end) to those of atoms: the sum of what each part of the rows has given.

@@ -2,6 +2,7 @@
 
 #include <holon/core/parallel.hpp>
 
+#include "force_table.hpp"
 #include "pair_kernel.hpp"
 
 #include <algorithm>
@@ -33,14 +34,18 @@ double largest_charge(const Topology& topology)
     return largest;
 }
 
+/// Also beyond where the kernels' table begins.
 double safe_coulomb_distance(const Topology& topology, const NonbondedConstants& n)
 {
     const pair::Constants<double> k(n);
     const double q = largest_charge(topology), qq = n.coulomb_factor * q * q;
     const auto form = n.mesh ? pair::Form::ewald : pair::form_of(n.coulomb_modifier);
-    return safe_distance(n.r_coulomb, [&](double r) {
-        return r * pair::with_form(form, [&](auto f) { return pair::coulomb_force<f.value>(r * r, 1.0 / r, qq, k); });
-    });
+    const double begin = n.mesh ? pair::ForceTable(k).shortest_distance() : 0.0;
+    return std::max(begin, safe_distance(n.r_coulomb, [&](double r) {
+                        return r * pair::with_form(form, [&](auto f) {
+                                   return pair::coulomb_force<f.value>(r * r, 1.0 / r, qq, k);
+                               });
+                    }));
 }
 
 double safe_vdw_distance(const Topology& topology, const NonbondedConstants& n)

@@ -54,6 +54,8 @@ Forces run(const ForceKernel& kernel, Kind kind, const RandomClusters& c, const 
     result.wide.resize(c.close.size() + part_begin.size());
     std::memset(result.wide.data(), 1, sizeof(pair::WidePairs) * result.wide.size());
     const auto rows = c.rows();
+    const auto table = setting.coulomb() == Form::ewald ? pair::ForceTable(pair::Constants<double>(setting.constants()))
+                                                        : pair::ForceTable{};
     std::vector<PairList::Part> parts;
     std::size_t n_wide = 0;
     for (std::size_t p = 0; p < part_begin.size(); ++p) {
@@ -82,6 +84,7 @@ Forces run(const ForceKernel& kernel, Kind kind, const RandomClusters& c, const 
                                 .twelve_c12 = c.twelve_c12.data(),
                                 .n_types = RandomClusters::n_types,
                                 .constants = pair::Constants<float>(setting.constants()),
+                                .table = &table,
                                 .forces = result.lanes.data() + p * n,
                                 .wide = result.wide.data() + n_wide});
     }
