@@ -2,6 +2,7 @@
 
 #include <holon/system/pair_list.hpp>
 
+#include <algorithm>
 #include <bit>
 #include <cmath>
 
@@ -57,12 +58,16 @@ ForceTable::ForceTable(const Constants<double>& constants)
         const double r2 = square * unit2, rinv = 1.0 / std::sqrt(r2);
         return coulomb_force<Form::ewald>(r2, rinv, 1.0, constants) * (double{kernel_unit} * unit2 / double{scale});
     };
-    const std::uint32_t last =
-        bits_of(constants.rc2_coulomb / unit2) / interval * interval; // where its interval begins
+    const double end = constants.rc2_coulomb / unit2;
+    const std::uint32_t last = bits_of(end) / interval * interval; // where its interval begins
     const std::uint32_t first = last - (n_intervals - 1) * interval;
     begin = std::bit_cast<float>(first);
-    for (std::uint32_t bits = first; bits <= last; bits += interval)
+    for (std::uint32_t bits = first; bits < last; bits += interval)
         interpolate(force, number_of(bits), number_of(bits + interval), coefficients[bits / interval % n_intervals]);
+    // What vanishes at the cutoff does so here, too: the last one ends there, unless it would become too narrow to be
+    // rounded; it is as good as exact then.
+    interpolate(force, number_of(last), std::max(end, number_of(last + interval / 2)),
+                coefficients[last / interval % n_intervals]);
 }
 
 double ForceTable::shortest_distance() const

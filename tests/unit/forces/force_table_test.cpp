@@ -72,7 +72,7 @@ TEST(ForceTable, HasTheForceUpToTheCutoff)
     EXPECT_GE(n_tables, 4);
 }
 
-TEST(ForceTable, IsContinuous)
+TEST(ForceTable, IsContinuousAndExactAtTheCutoff)
 {
     for_each_table([](const pair::Constants<double>& constants, const ForceTable& table) {
         const auto first = interval_of(table.begin);
@@ -82,6 +82,9 @@ TEST(ForceTable, IsContinuous)
             const double step = from_table(table, square, k) - from_table(table, square, k - 1);
             EXPECT_LT(std::abs(step), 1e-6 * std::pow(r2, -1.5)) << "r = " << std::sqrt(r2);
         }
+        const double end2 = constants.rc2_coulomb;
+        const auto last = static_cast<float>(end2 / (unit * unit));
+        EXPECT_NEAR(from_table(table, last, interval_of(last)), exact(last, constants), 7e-7 * std::pow(end2, -1.5));
         EXPECT_NEAR(table.shortest_distance(), std::sqrt(constants.rc2_coulomb) / 4.0, 0.04);
     });
 }
