@@ -48,19 +48,29 @@ void interpolate(Function f, double begin, double end, float* coefficients)
     coefficients[0] = static_cast<float>(0.5 * (missing(begin) + missing(end)));
 }
 
+constexpr double unit2 = double{kernel_unit} * double{kernel_unit};
+constexpr std::uint32_t interval = 1U << ForceTable::first_bit;
+
+/// Bits of where the last interval of a table with this cutoff, squared [nm^2], begins, and its first.
+std::uint32_t last_interval(double cutoff2)
+{
+    return bits_of(cutoff2 / unit2) / interval * interval;
+}
+std::uint32_t first_interval(double cutoff2)
+{
+    return last_interval(cutoff2) - (ForceTable::n_intervals - 1) * interval;
+}
+
 } // namespace
 
 ForceTable::ForceTable(const Constants<double>& constants)
 {
-    constexpr double unit2 = double{kernel_unit} * double{kernel_unit};
-    constexpr std::uint32_t interval = 1U << first_bit;
     const auto force = [&](double square) {
         const double r2 = square * unit2, rinv = 1.0 / std::sqrt(r2);
         return coulomb_force<Form::ewald>(r2, rinv, 1.0, constants) * (double{kernel_unit} * unit2 / double{scale});
     };
     const double end = constants.rc2_coulomb / unit2;
-    const std::uint32_t last = bits_of(end) / interval * interval; // where its interval begins
-    const std::uint32_t first = last - (n_intervals - 1) * interval;
+    const std::uint32_t first = first_interval(constants.rc2_coulomb), last = last_interval(constants.rc2_coulomb);
     begin = std::bit_cast<float>(first);
     for (std::uint32_t bits = first; bits < last; bits += interval)
         interpolate(force, number_of(bits), number_of(bits + interval), coefficients[bits / interval % n_intervals]);
@@ -70,9 +80,9 @@ ForceTable::ForceTable(const Constants<double>& constants)
                 coefficients[last / interval % n_intervals]);
 }
 
-double ForceTable::shortest_distance() const
+double ForceTable::shortest_distance(double cutoff)
 {
-    return std::sqrt(static_cast<double>(begin)) * kernel_unit;
+    return std::sqrt(number_of(first_interval(cutoff * cutoff))) * kernel_unit;
 }
 
 } // namespace holon::pair

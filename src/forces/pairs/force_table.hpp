@@ -21,8 +21,8 @@ struct ForceTable {
 
     ForceTable() = default;
     explicit ForceTable(const Constants<double>& constants);
-    /// In nm.
-    double shortest_distance() const;
+    /// Where a table with this cutoff begins; both in nm.
+    static double shortest_distance(double cutoff);
 };
 
 } // namespace holon::pair

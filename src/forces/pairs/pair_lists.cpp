@@ -40,12 +40,10 @@ double safe_coulomb_distance(const Topology& topology, const NonbondedConstants&
     const pair::Constants<double> k(n);
     const double q = largest_charge(topology), qq = n.coulomb_factor * q * q;
     const auto form = n.mesh ? pair::Form::ewald : pair::form_of(n.coulomb_modifier);
-    const double begin = n.mesh ? pair::ForceTable(k).shortest_distance() : 0.0;
-    return std::max(begin, safe_distance(n.r_coulomb, [&](double r) {
-                        return r * pair::with_form(form, [&](auto f) {
-                                   return pair::coulomb_force<f.value>(r * r, 1.0 / r, qq, k);
-                               });
-                    }));
+    const double safe = safe_distance(n.r_coulomb, [&](double r) {
+        return r * pair::with_form(form, [&](auto f) { return pair::coulomb_force<f.value>(r * r, 1.0 / r, qq, k); });
+    });
+    return n.mesh ? std::max(safe, pair::ForceTable::shortest_distance(n.r_coulomb)) : safe;
 }
 
 double safe_vdw_distance(const Topology& topology, const NonbondedConstants& n)

@@ -38,7 +38,7 @@ double exact(float square, const pair::Constants<double>& constants)
     return pair::coulomb_force<Form::ewald>(r2, 1.0 / std::sqrt(r2), 1.0, constants);
 }
 
-/// Calls use(name, constants, table) with each Ewald split of the settings, and with other cutoffs.
+/// Calls use(constants, table) with each Ewald split of the settings, and with other cutoffs.
 template <class Use>
 void for_each_table(Use use)
 {
@@ -85,7 +85,9 @@ TEST(ForceTable, IsContinuousAndExactAtTheCutoff)
         const double end2 = constants.rc2_coulomb;
         const auto last = static_cast<float>(end2 / (unit * unit));
         EXPECT_NEAR(from_table(table, last, interval_of(last)), exact(last, constants), 7e-7 * std::pow(end2, -1.5));
-        EXPECT_NEAR(table.shortest_distance(), std::sqrt(constants.rc2_coulomb) / 4.0, 0.04);
+        const double shortest = ForceTable::shortest_distance(std::sqrt(end2));
+        EXPECT_NEAR(shortest, std::sqrt(end2) / 4.0, 0.04);
+        EXPECT_NEAR(shortest, std::sqrt(static_cast<double>(table.begin)) * unit, 1e-12);
     });
 }
 
