@@ -34,7 +34,7 @@ SETTINGS = {
     "gen-vel": "yes",
     "gen-temp": 298.15,
 }
-EVERY_STEP = {"nstpcouple": 1}  # the fluctuations of the volume go with the interval in GROMACS, whose default is 10
+EVERY_STEP = {"nstpcouple": 1}
 C_RESCALE = {"pcoupl": "C-rescale", "nsttcouple": 5, "nstpcouple": 5}
 LITERATURE = {"spce": 998.0, "tip4p-2005": 997.9}  # kg/m^3, with the same correction
 
@@ -82,6 +82,11 @@ def compare(report, name, ours, theirs, whose="GROMACS"):
     report.check(name, abs(values[0] - values[1]) <= 3 * error, values[0], f"{values[1]:.6g} +- {3 * error:.3g}")
 
 
+def softness(volume):
+    """Series whose mean is the isothermal compressibility [1/bar]."""
+    return (volume - volume.mean()) ** 2 / volume.mean() / (canonical.BOLTZMANN * SETTINGS["ref-t"]) / ratios.BAR
+
+
 def density(model, coupling):
     def run(report):
         folder = water(report.work, model)
@@ -89,12 +94,13 @@ def density(model, coupling):
         theirs = of_gromacs(folder, ["Density", "Volume", "Potential"], **ratios.words(coupling))
         compare(report, "density [kg/m^3]", ours["density_kg_m3"], theirs["Density"])
         compare(report, "potential energy [kJ/mol]", ours["potential"], theirs["Potential"])
-        kt = canonical.BOLTZMANN * SETTINGS["ref-t"]
-        softness = [
-            (series - series.mean()) ** 2 / series.mean() / kt / ratios.BAR
-            for series in (ours["volume_nm3"], theirs["Volume"])
-        ]
-        compare(report, "isothermal compressibility [1/bar]", *softness)
+        # GROMACS 2022's default, ten steps, is a fiftieth of tau-p here, at which a box that has a mass fluctuates too
+        # much; from 2025.4 on it takes at most a two-hundredth, as Holon does. At every step the two must agree.
+        right = theirs
+        if not coupling:
+            right = of_gromacs(folder, ["Volume"], **ratios.words(EVERY_STEP))
+            report.note("isothermal compressibility [1/bar]: GROMACS at this interval", float(softness(theirs["Volume"]).mean()))
+        compare(report, "isothermal compressibility [1/bar]", softness(ours["volume_nm3"]), softness(right["Volume"]))
         if model in LITERATURE:
             report.at_most(
                 "density: off the literature's", abs(float(ours["density_kg_m3"].mean()) / LITERATURE[model] - 1), 0.005
