@@ -38,14 +38,14 @@ struct BufferExchange::Impl {
         HOLON_ASSERT(channel >= 0 && channel < 10, std::to_string(channel));
         std::vector<std::byte*> to_self;
         for (const auto& part : send_parts) {
-            sends.push_back({part.rank, part.bytes, allocate(part.bytes)});
+            sends.push_back({part.rank, part.bytes, buffer_of(part)});
             if (part.rank == comm.rank()) to_self.push_back(sends.back().data);
         }
         std::size_t own = 0;
         for (const auto& part : receive_parts) {
             const bool self = part.rank == comm.rank();
             HOLON_ASSERT(!self || own < to_self.size(), "a part from this rank to itself is expected, but not sent");
-            receives.push_back({part.rank, part.bytes, self ? to_self[own++] : allocate(part.bytes)});
+            receives.push_back({part.rank, part.bytes, self ? to_self[own++] : buffer_of(part)});
         }
         for (const auto& buffer : receives)
             if (buffer.rank != comm.rank())
@@ -55,9 +55,10 @@ struct BufferExchange::Impl {
                 messages.add_send({buffer.data, buffer.bytes}, buffer.rank, first_tag + channel);
     }
 
-    std::byte* allocate(std::size_t bytes)
+    std::byte* buffer_of(const Part& part)
     {
-        memory.emplace_back(new (std::align_val_t(alignment)) std::byte[bytes]);
+        if (part.memory != nullptr) return static_cast<std::byte*>(part.memory);
+        memory.emplace_back(new (std::align_val_t(alignment)) std::byte[part.bytes]);
         return memory.back().get();
     }
 };

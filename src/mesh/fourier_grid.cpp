@@ -87,7 +87,9 @@ std::array<T*, batch> rows_of(std::size_t count, Of of)
 
 } // namespace
 
-/// Four exchanges, each laid out so that the transforms after it find their lines side by side.
+/// Four exchanges, each laid out so that the transforms after it find their lines side by side. What comes in for lines
+/// along y or x, and what goes out of these on the way back, is one array, in which they are transformed: the less
+/// memory a transform goes through, the more of it stays in the caches.
 template <class Real>
 struct FourierGrid<Real>::Impl {
     using Mode = std::complex<Real>;
@@ -97,7 +99,8 @@ struct FourierGrid<Real>::Impl {
     int a = -1, b = -1;
     Range x, y, ky, kz;
     std::vector<Real> points;
-    std::vector<Mode> modes;
+    std::vector<Mode> of_z;  // [y][x][kz], all y: transformed along z only
+    std::vector<Mode> modes; // [kx][ky][kz], and before the transform along x and after that back [x][ky][kz]
     // z <-> y within rows of pencils with one a, y <-> x within columns with one b
     std::optional<BufferExchange> z_to_y, y_to_x, x_to_y, y_to_z;
     struct Lines {
@@ -116,16 +119,19 @@ struct FourierGrid<Real>::Impl {
         ky = layout.ky(a);
         kz = layout.kz(b);
         points.assign(index(x.size()) * index(y.size()) * index(layout.n[2]), Real(0));
-        modes.assign(index(layout.n[0]) * index(ky.size()) * index(kz.size()), Mode(0));
+        of_z.assign(index(layout.n[1]) * along_y(), Mode(0));
+        modes.assign(index(layout.n[0]) * along_x(), Mode(0));
 
         std::vector<BufferExchange::Part> along_b, back_b, along_a, back_a;
         for (int peer = 0; peer < layout.fy; ++peer) {
-            along_b.push_back({layout.rank_of(a, peer), bytes(x, y, layout.kz(peer))});
-            back_b.push_back({layout.rank_of(a, peer), bytes(x, layout.y(peer), kz)});
+            Mode* const here = &of_z[index(layout.y(peer).begin) * along_y()];
+            along_b.push_back({layout.rank_of(a, peer), bytes(x, y, layout.kz(peer)), peer == b ? here : nullptr});
+            back_b.push_back({layout.rank_of(a, peer), bytes(x, layout.y(peer), kz), here});
         }
         for (int peer = 0; peer < layout.fx; ++peer) {
-            along_a.push_back({layout.rank_of(peer, b), bytes(x, layout.ky(peer), kz)});
-            back_a.push_back({layout.rank_of(peer, b), bytes(layout.x(peer), ky, kz)});
+            Mode* const here = &modes[index(layout.x(peer).begin) * along_x()];
+            along_a.push_back({layout.rank_of(peer, b), bytes(x, layout.ky(peer), kz), peer == a ? here : nullptr});
+            back_a.push_back({layout.rank_of(peer, b), bytes(layout.x(peer), ky, kz), here});
         }
         z_to_y.emplace(comm, along_b, back_b, 0);
         y_to_x.emplace(comm, along_a, back_a, 1);
@@ -154,6 +160,8 @@ struct FourierGrid<Real>::Impl {
 
     // Lines along z are numbered (x, y), along y (x, kz), along x (ky, kz). Parts between z and y: [y][x][kz];
     // between y and x: [x][ky][kz].
+    std::size_t along_y() const { return index(x.size()) * index(kz.size()); }
+    std::size_t along_x() const { return index(ky.size()) * index(kz.size()); }
 
     void transform_z()
     {
@@ -176,15 +184,11 @@ struct FourierGrid<Real>::Impl {
 
     void transform_y()
     {
-        const auto nz = index(kz.size()), lines = index(x.size()) * nz;
+        const auto nz = index(kz.size()), lines = along_y();
         for_each_batch(lines, [&](std::size_t slice, std::size_t first, std::size_t count) {
             auto& t = lines_of[slice].y_forward;
-            for (int peer = 0; peer < layout.fy; ++peer) {
-                const Range part = layout.y(peer);
-                const auto in = z_to_y->incoming<Mode>(index(peer));
-                for (int j = part.begin; j < part.end; ++j)
-                    copy_modes(&in[index(j - part.begin) * lines + first], count, t.complex_in() + index(j) * batch);
-            }
+            for (std::size_t j = 0; j < index(layout.n[1]); ++j)
+                copy_modes(&of_z[j * lines + first], count, t.complex_in() + j * batch);
             t.execute();
             for (int peer = 0; peer < layout.fx; ++peer) {
                 const Range part = layout.ky(peer);
@@ -198,43 +202,23 @@ struct FourierGrid<Real>::Impl {
         });
     }
 
-    void transform_x()
+    /// In place.
+    void transform_x(LineTransform<Real> Lines::*transform)
     {
-        const auto lines = index(ky.size()) * index(kz.size());
+        const auto lines = along_x();
         for_each_batch(lines, [&](std::size_t slice, std::size_t first, std::size_t count) {
-            auto& t = lines_of[slice].x_forward;
-            for (int peer = 0; peer < layout.fx; ++peer) {
-                const Range part = layout.x(peer);
-                const auto in = y_to_x->incoming<Mode>(index(peer));
-                for (int i = part.begin; i < part.end; ++i)
-                    copy_modes(&in[index(i - part.begin) * lines + first], count, t.complex_in() + index(i) * batch);
-            }
+            auto& t = lines_of[slice].*transform;
+            for (std::size_t i = 0; i < index(layout.n[0]); ++i)
+                copy_modes(&modes[i * lines + first], count, t.complex_in() + i * batch);
             t.execute();
-            for (std::size_t k = 0; k < index(layout.n[0]); ++k)
-                copy_modes(t.complex_out() + k * batch, count, &modes[k * lines + first]);
-        });
-    }
-
-    void transform_x_back()
-    {
-        const auto lines = index(ky.size()) * index(kz.size());
-        for_each_batch(lines, [&](std::size_t slice, std::size_t first, std::size_t count) {
-            auto& t = lines_of[slice].x_backward;
-            for (std::size_t k = 0; k < index(layout.n[0]); ++k)
-                copy_modes(&modes[k * lines + first], count, t.complex_in() + k * batch);
-            t.execute();
-            for (int peer = 0; peer < layout.fx; ++peer) {
-                const Range part = layout.x(peer);
-                const auto out = x_to_y->outgoing<Mode>(index(peer));
-                for (int i = part.begin; i < part.end; ++i)
-                    copy_modes(t.complex_out() + index(i) * batch, count, &out[index(i - part.begin) * lines + first]);
-            }
+            for (std::size_t i = 0; i < index(layout.n[0]); ++i)
+                copy_modes(t.complex_out() + i * batch, count, &modes[i * lines + first]);
         });
     }
 
     void transform_y_back()
     {
-        const auto nz = index(kz.size()), lines = index(x.size()) * nz;
+        const auto nz = index(kz.size()), lines = along_y();
         for_each_batch(lines, [&](std::size_t slice, std::size_t first, std::size_t count) {
             auto& t = lines_of[slice].y_backward;
             for (int peer = 0; peer < layout.fx; ++peer) {
@@ -247,12 +231,8 @@ struct FourierGrid<Real>::Impl {
                 });
             }
             t.execute();
-            for (int peer = 0; peer < layout.fy; ++peer) {
-                const Range part = layout.y(peer);
-                const auto out = y_to_z->outgoing<Mode>(index(peer));
-                for (int j = part.begin; j < part.end; ++j)
-                    copy_modes(t.complex_out() + index(j) * batch, count, &out[index(j - part.begin) * lines + first]);
-            }
+            for (std::size_t j = 0; j < index(layout.n[1]); ++j)
+                copy_modes(t.complex_out() + j * batch, count, &of_z[j * lines + first]);
         });
     }
 
@@ -305,6 +285,7 @@ void FourierGrid<Real>::start_forward()
     self.exchange(*self.z_to_y);
     self.y_to_x->wait_for_sends();
     self.transform_y();
+    self.x_to_y->wait_for_sends(); // of the last time, out of what is coming in now
     self.y_to_x->start();
 }
 
@@ -314,7 +295,7 @@ void FourierGrid<Real>::finish_forward()
     auto& self = *impl_;
     if (self.a < 0) return;
     self.y_to_x->wait();
-    self.transform_x();
+    self.transform_x(&Impl::Lines::x_forward);
 }
 
 template <class Real>
@@ -322,8 +303,7 @@ void FourierGrid<Real>::start_backward()
 {
     auto& self = *impl_;
     if (self.a < 0) return;
-    self.x_to_y->wait_for_sends();
-    self.transform_x_back();
+    self.transform_x(&Impl::Lines::x_backward);
     self.x_to_y->start();
 }
 

@@ -55,10 +55,11 @@ public:
 
     /// [x][y][z] of this rank's pencil; empty if it has none.
     std::span<Real> points();
-    /// [kx][ky][kz] likewise.
+    /// [kx][ky][kz] likewise; from finish_forward() to start_backward().
     std::span<std::complex<Real>> modes();
 
-    /// points -> modes, sum over points exp(-i k x). Between the two parts messages are under way. Collective.
+    /// points -> modes, sum over points exp(-i k x). Between the two parts messages are under way. Collective. (Forward
+    /// and backward take turns.)
     void start_forward();
     void finish_forward();
 

@@ -11,12 +11,13 @@
 namespace holon {
 
 /// Messages of fixed sizes between fixed partners, again and again: buffers and requests are made once. A part that a
-/// rank sends to itself is not copied: incoming and outgoing are the same memory.
+/// rank sends to itself is not copied: incoming and outgoing are the same memory, that of the outgoing one.
 class BufferExchange {
 public:
     struct Part {
         int rank = 0;
         std::size_t bytes = 0;
+        void* memory = nullptr; // its buffer, which outlives this; null: one is made, aligned to 64 bytes
     };
 
     /// Collective among partners. At most one part per rank; it must have the size that its receiver expects. `channel`
@@ -26,7 +27,7 @@ public:
     BufferExchange(BufferExchange&&) noexcept;
     BufferExchange& operator=(BufferExchange&&) noexcept;
 
-    /// The buffer of a part, in the order given, aligned to 64 bytes. Outgoing: to be filled before start(), again only
+    /// The buffer of a part, in the order given. Outgoing: to be filled before start(), again only
     /// after wait_for_sends(); incoming: valid from wait() to the next start().
     template <class T>
     std::span<T> outgoing(std::size_t part)
