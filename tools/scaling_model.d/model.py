@@ -61,10 +61,11 @@ def halos_of(summary):
     return halos_of_water(*(summary["communication"][key] for key in ("halo_width_nm", "halo_of_charges_nm")))
 
 
-def mesh_of(runs):
-    """Spacing [nm] and window of the mesh of the largest system."""
-    mesh = max(runs, key=lambda summary: summary["atoms"])["mesh"]
-    return {"spacing": max(mesh["spacing_nm"]), "window": mesh["width"]}
+def water_of(runs):
+    """Arguments of water(): halos, and spacing [nm] and window of the mesh, of the first run of the largest system."""
+    largest = max(runs, key=lambda summary: summary["atoms"])
+    mesh = largest["mesh"]
+    return {"halos": halos_of(largest), "spacing": max(mesh["spacing_nm"]), "window": mesh["width"]}
 
 
 def smooth(points):

@@ -32,8 +32,9 @@ def runs_on_one_core(report, seconds):
 def projection(report, seconds=10):
     """Projection of 1 M and 100 M atoms of water to 100,000 cores; on a quiet machine"""
     runs = runs_on_one_core(report, seconds)
-    costs, halo = model.fit_costs(runs), model.halo_of(runs)
-    report.note("halo [nm]", halo)
+    costs, of_runs = model.fit_costs(runs), model.water_of(runs)
+    for name, value in of_runs.items():
+        report.note(f"water: {name}", str(value))
     for part in ("atom", "copy", "mesh_atom", "point"):
         report.note(f"measured: {part} [us per step]", 1e6 * getattr(costs, part))
     for atoms in (10**6, 10**8):
@@ -41,7 +42,7 @@ def projection(report, seconds=10):
         for cores in CORES:
             if atoms / cores < 20:
                 continue
-            system = model.water(atoms, halo)
+            system = model.water(atoms, **of_runs)
             parts, _ = model.step(system, costs, machines.ARCHER2, cores, best=True)
             total = sum(parts.values())
             first = first or total * cores
