@@ -141,12 +141,13 @@ Vec3 Box::fractional(const IVec3& x) const
 
 Image Box::wrap_outside(IVec3& x) const
 {
-    Image image;
+    Image image = Image::Zero();
     // Far away from a flat and skewed cell, other components are out of range in between.
     std::array<int128, 3> y = {x[0], x[1], x[2]};
     for (int k = 2; k >= 0; --k) {
         const auto axis = index(k);
         const std::int64_t length = lattice_vector(k)[k];
+        if (y[axis] >= 0 && y[axis] < length) continue;
         const int128 remainder = y[axis] % length;
         const int128 count = (y[axis] - remainder) / length - (remainder < 0 ? 1 : 0);
         for (int j = 0; j <= k; ++j) y[index(j)] -= count * lattice_vector(k)[j];

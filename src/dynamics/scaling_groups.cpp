@@ -1,10 +1,14 @@
 #include <holon/dynamics/scaling_groups.hpp>
 
+#include "scaling_groups_kernel.hpp"
+
 #include <holon/comm/on_root.hpp>
 #include <holon/comm/outbox.hpp>
 #include <holon/core/error.hpp>
 #include <holon/core/fixed_sum.hpp>
 #include <holon/core/index.hpp>
+#include <holon/core/instruction_sets.hpp>
+#include <holon/core/parallel.hpp>
 #include <holon/dynamics/system.hpp>
 
 #include <algorithm>
@@ -17,7 +21,8 @@ namespace holon {
 
 namespace {
 
-constexpr double mass_unit = 0x1p-20; // [u]
+constexpr double mass_unit = 0x1p-20;   // [u]
+constexpr std::size_t few_groups = 512; // for a thread
 
 /// a / b to the nearest integer, upwards where there are two: the same wherever the origin is.
 std::int64_t divided(int128 a, int128 b)
@@ -37,31 +42,53 @@ std::array<IVec3, 3> lattice_rows(const Mat3& vectors, int lattice_bits)
     return rows;
 }
 
-IVec3 combined(const std::array<IVec3, 3>& rows, const Image& counts)
+scaling_groups::Motion motion_of(const Box& from, const BoxChange& change, double before)
+{
+    scaling_groups::Motion motion{};
+    const auto to = lattice_rows(change.box, from.lattice_bits());
+    for (int i = 0; i < 3; ++i)
+        for (int j = 0; j < 3; ++j) {
+            motion.velocities[3 * i + j] = change.velocities(i, j);
+            motion.inverse[3 * i + j] = from.inverse()(i, j);
+            motion.box[3 * i + j] = from.lattice_vector(i)[j];
+            motion.change[3 * i + j] = to[index(i)][j] - from.lattice_vector(i)[j];
+        }
+    motion.before = before;
+    return motion;
+}
+
+/// Image counts times the change of the box.
+IVec3 combined(const scaling_groups::Motion& motion, const Image& counts)
 {
     IVec3 sum = IVec3::Zero();
-    for (std::size_t k = 0; k < 3; ++k) sum += std::int64_t{counts[static_cast<int>(k)]} * rows[k];
+    for (int i = 0; i < 3; ++i)
+        for (int j = 0; j < 3; ++j) sum[j] += counts[i] * motion.change[3 * i + j];
     return sum;
+}
+
+struct Move {
+    IVec3 x, v;
+};
+
+/// Of a group: its centre and the velocity of that.
+Move move_of(const IVec3& centre, const Vec3& velocity, const scaling_groups::Motion& motion)
+{
+    Move move;
+    HOLON_CALL(scaling_groups::move_of, centre.data(), velocity.data(), motion, move.x.data(), move.v.data());
+    return move;
+}
+
+/// Three for each atom.
+const std::int64_t* numbers(const std::vector<IVec3>& values)
+{
+    return values.empty() ? nullptr : values.front().data();
+}
+std::int64_t* numbers(std::vector<IVec3>& values)
+{
+    return values.empty() ? nullptr : values.front().data();
 }
 
 } // namespace
-
-/// From the first member of a group to the centre of all [nm].
-Vec3 ScalingGroups::from_head(std::span<const Member> members, const std::vector<IVec3>& x)
-{
-    Vec3 sum = Vec3::Zero();
-    for (const auto& member : members.subspan(1))
-        sum += member.weight * to_real(IVec3(x[index(member.atom)] - x[index(members.front().atom)]), position_unit);
-    return sum;
-}
-
-/// Of the centre [nm/ps].
-Vec3 ScalingGroups::velocity(std::span<const Member> members, const Atoms& atoms)
-{
-    Vec3 sum = Vec3::Zero();
-    for (const auto& member : members) sum += member.weight * to_real(atoms.v[index(member.atom)], velocity_unit);
-    return sum;
-}
 
 IVec3 ScalingGroups::Sum::centre() const
 {
@@ -127,19 +154,12 @@ ScalingGroups::ScalingGroups(Communicator comm, const Topology& topology, const 
     for (const auto& group : groups) {
         double mass = 0.0;
         for (const auto& [head, atom] : group) mass += atoms.mass[index(atom)];
-        for (const auto& [head, atom] : group) members_.push_back({atom, atoms.mass[index(atom)] / mass});
-        whole_.push_back({static_cast<std::int32_t>(members_.size()), mass});
-    }
-}
-
-/// Calls use(members, mass) for each group that is owned whole.
-template <class Use>
-void ScalingGroups::for_each_whole(Use use) const
-{
-    std::size_t begin = 0;
-    for (const auto& group : whole_) {
-        use(std::span(members_).subspan(begin, index(group.end) - begin), group.mass);
-        begin = index(group.end);
+        for (const auto& [head, atom] : group) {
+            members_.push_back(atom);
+            weights_.push_back(atoms.mass[index(atom)] / mass);
+        }
+        begins_.push_back(static_cast<std::int32_t>(members_.size()));
+        masses_.push_back(mass);
     }
 }
 
@@ -208,12 +228,40 @@ std::vector<ScalingGroups::Sum> ScalingGroups::cut_sums(const std::vector<IVec3>
     return sums;
 }
 
+/// Those that are owned whole from `begin` to `end`.
+scaling_groups::Groups ScalingGroups::groups(std::size_t begin, std::size_t end) const
+{
+    return {static_cast<std::int64_t>(end - begin), begins_.data() + begin, masses_.data() + begin, members_.data(),
+            weights_.data()};
+}
+
+/// The sum of what `call` sets the sums of some groups to.
+template <class Call>
+TensorSum ScalingGroups::sum_over_whole(Call call) const
+{
+    return parallel_reduce(
+        masses_.size(), few_groups,
+        [&](std::size_t begin, std::size_t end) {
+            TensorSum tensor;
+            scaling_groups::TensorSums sums;
+            sums.bound = TensorSum::small;
+            for (std::size_t next = 0; begin < end; begin = next) {
+                next = std::min(end, begin + scaling_groups::TensorSums::most_groups);
+                call(groups(begin, next), sums);
+                tensor.add(sums.sum, static_cast<int>(next - begin));
+                for (std::int64_t l = 0; l < sums.n_large; ++l)
+                    tensor.add(
+                        Mat3(Eigen::Map<const Eigen::Matrix<double, 3, 3, Eigen::RowMajor>>(sums.large + 9 * l)));
+            }
+            return tensor;
+        },
+        [](TensorSum& total, const TensorSum& next) { total += next; });
+}
+
 TensorSum ScalingGroups::kinetic_tensor(const Atoms& atoms, const Box& box) const
 {
-    TensorSum tensor;
-    for_each_whole([&](std::span<const Member> members, double mass) {
-        const Vec3 u = velocity(members, atoms);
-        tensor.add((0.5 * mass * u) * u.transpose());
+    TensorSum tensor = sum_over_whole([&](const scaling_groups::Groups& groups, scaling_groups::TensorSums& sums) {
+        HOLON_CALL(scaling_groups::kinetic_tensor, groups, numbers(atoms.v), sums);
     });
     // Of a group that is cut, the rank that holds its first atom adds all.
     const auto sums = cut_sums(atoms.x, atoms, box);
@@ -230,73 +278,40 @@ TensorSum ScalingGroups::kinetic_tensor(const Atoms& atoms, const Box& box) cons
 
 TensorSum ScalingGroups::internal_virial(const Atoms& atoms, const Box& box) const
 {
-    const auto force = [&atoms](std::int32_t i) {
-        IVec3 sum = atoms.f[index(i)];
-        for (const auto& further : atoms.f_further) sum += further[index(i)];
-        return to_real(sum, force_unit);
-    };
-    TensorSum tensor;
-    for_each_whole([&](std::span<const Member> members, double) {
-        if (members.size() == 1) return;
-        const Vec3 centre = from_head(members, atoms.x_ref);
-        const IVec3 head = atoms.x_ref[index(members.front().atom)];
-        Mat3 of_group = Mat3::Zero(); // in the order of its members
-        for (const auto& member : members) {
-            const Vec3 d = to_real(IVec3(atoms.x_ref[index(member.atom)] - head), position_unit) - centre;
-            of_group += (0.5 * d) * force(member.atom).transpose();
-        }
-        tensor.add(of_group);
+    std::vector<const std::int64_t*> forces = {numbers(atoms.f)};
+    for (const auto& further : atoms.f_further) forces.push_back(numbers(further));
+    TensorSum tensor = sum_over_whole([&](const scaling_groups::Groups& groups, scaling_groups::TensorSums& sums) {
+        HOLON_CALL(scaling_groups::internal_virial, groups, numbers(atoms.x_ref), forces.data(),
+                   static_cast<int>(forces.size()), sums);
     });
     const auto sums = cut_sums(atoms.x_ref, atoms, box);
     for (const auto& member : cut_members_) {
+        IVec3 force = IVec3::Zero();
+        for (const auto* of : forces) force += Eigen::Map<const IVec3>(of + 3 * index(member.atom));
         const IVec3 d = unwrapped(atoms.x_ref, member.atom, atoms, box) - sums[index(member.group)].centre();
-        tensor.add((0.5 * to_real(d, position_unit)) * force(member.atom).transpose());
+        tensor.add((0.5 * to_real(d, position_unit)) * to_real(force, force_unit).transpose());
     }
     return tensor;
 }
 
-void ScalingGroups::follow(Atoms& atoms, const Box& from, const BoxChange& box_change, double before) const
+void ScalingGroups::follow(Atoms& atoms, const Box& from, const BoxChange& change, double before) const
 {
-    const auto& velocities = box_change.velocities;
-    auto change = lattice_rows(box_change.box, from.lattice_bits());
-    for (std::size_t k = 0; k < 3; ++k) change[k] -= from.lattice_vector(static_cast<int>(k));
-
-    struct Move {
-        IVec3 x, v;
-    };
-    const auto move_of = [&](const IVec3& centre, const Vec3& u) -> Move {
-        Vec3 more;
-        for (int k = 0; k < 3; ++k)
-            more[k] = u[0] * velocities(0, k) + u[1] * velocities(1, k) + u[2] * velocities(2, k) - u[k];
-        // From where it is in the canonical cell: the same on any rank.
-        IVec3 middle = centre - to_lattice(u * before, position_unit);
-        const Image image = from.wrap(middle);
-        const Vec3 s = from.fractional(middle);
-        Vec3 along = Vec3::Zero();
-        for (std::size_t k = 0; k < 3; ++k)
-            for (int a = 0; a < 3; ++a) along[a] += s[static_cast<int>(k)] * static_cast<double>(change[k][a]);
-        const IVec3 v = to_lattice(more, velocity_unit);
-        return {to_lattice(along, 1.0) + combined(change, image) +
-                    to_lattice(to_real(v, velocity_unit) * before, position_unit),
-                v};
-    };
+    const auto motion = motion_of(from, change, before);
     const auto apply = [&atoms](std::int32_t i, const Move& move) {
         atoms.x[index(i)] += move.x;
         atoms.v[index(i)] += move.v;
     };
-    if (box_change.takes_frozen)
-        for (const auto atom : frozen_) apply(atom, move_of(atoms.x[index(atom)], Vec3::Zero()));
-    for_each_whole([&](std::span<const Member> members, double) {
-        const IVec3 centre =
-            atoms.x[index(members.front().atom)] + to_lattice(from_head(members, atoms.x), position_unit);
-        const Move move = move_of(centre, velocity(members, atoms));
-        for (const auto& member : members) apply(member.atom, move);
+    if (change.takes_frozen)
+        for (const auto atom : frozen_) apply(atom, move_of(atoms.x[index(atom)], Vec3::Zero(), motion));
+    parallel_for(masses_.size(), few_groups, [&](std::size_t begin, std::size_t end) {
+        HOLON_CALL(scaling_groups::follow, groups(begin, end), motion, numbers(atoms.x), numbers(atoms.v));
     });
     std::vector<Move> moves;
-    for (const auto& sum : cut_sums(atoms.x, atoms, from)) moves.push_back(move_of(sum.centre(), sum.velocity()));
+    for (const auto& sum : cut_sums(atoms.x, atoms, from))
+        moves.push_back(move_of(sum.centre(), sum.velocity(), motion));
     for (const auto& member : cut_members_) {
         apply(member.atom, moves[index(member.group)]);
-        atoms.x[index(member.atom)] -= combined(change, atoms.image[index(member.atom)]);
+        atoms.x[index(member.atom)] -= combined(motion, atoms.image[index(member.atom)]);
     }
 }
 

@@ -10,8 +10,11 @@
 
 #include <array>
 #include <cstdint>
-#include <span>
 #include <vector>
+
+namespace holon::scaling_groups {
+struct Groups;
+}
 
 namespace holon {
 
@@ -52,19 +55,9 @@ public:
     void follow(Atoms& atoms, const Box& from, const BoxChange& change, double before) const;
 
 private:
-    // Groups that one rank owns whole: sums over their few members are made in the order of these.
-    struct Member {
-        std::int32_t atom;
-        double weight; // of its mass in that of the group
-    };
-    struct Whole {
-        std::int32_t end; // of its members
-        double mass;      // [u]
-    };
-    template <class Use>
-    void for_each_whole(Use use) const;
-    static Vec3 from_head(std::span<const Member> members, const std::vector<IVec3>& x);
-    static Vec3 velocity(std::span<const Member> members, const Atoms& atoms);
+    scaling_groups::Groups groups(std::size_t begin, std::size_t end) const;
+    template <class Call>
+    TensorSum sum_over_whole(Call call) const;
 
     // Groups that domains may cut: sums are integers.
     struct CutMember {
@@ -85,8 +78,11 @@ private:
     std::int64_t n_atoms_;
     bool any_cut_ = false;             // clusters that domains may cut, anywhere
     std::vector<std::int32_t> frozen_; // along all axes: each by itself
-    std::vector<Member> members_;
-    std::vector<Whole> whole_;
+    // Groups that this rank owns whole: sums over their few members are made in the order of these.
+    std::vector<std::int32_t> begins_ = {0}; // among the members; one more than there are groups
+    std::vector<double> masses_;             // [u]
+    std::vector<std::int32_t> members_;
+    std::vector<double> weights_; // of members: their mass in that of the group
     std::vector<CutMember> cut_members_;
     std::vector<AtomId> cut_keys_; // of the groups with members here: their lowest ids
 };

@@ -17,12 +17,13 @@ namespace holon {
 /// An order-independent sum of tensors [kJ/mol], this rank's share.
 class TensorSum {
 public:
+    /// 64 bits hold the sum of `most` that are smaller than this [energy_unit].
+    static constexpr double small = 0x1p50;
+    static constexpr int most = 1 << 12;
+
     void add(const Mat3& tensor)
     {
-        // 64 bits hold so many of what is smaller than this.
-        constexpr double small = 0x1p50;
-        constexpr int most = 1 << 12;
-        if (++n_small_ > most) gather();
+        make_room(1);
         for (int i = 0; i < 3; ++i)
             for (int j = 0; j < 3; ++j) {
                 const double units = tensor(i, j) * (1.0 / energy_unit);
@@ -33,6 +34,20 @@ public:
             }
     }
 
+    /// Adds the sum of n tensors, no more than `most`, of small elements: by rows [energy_unit].
+    void add(std::span<const std::int64_t, 9> units, int n)
+    {
+        make_room(n);
+        for (std::size_t k = 0; k < units.size(); ++k) small_[k] += units[k];
+    }
+
+    TensorSum& operator+=(TensorSum other)
+    {
+        const auto parts = other.parts();
+        for (std::size_t k = 0; k < parts.size(); ++k) sum_[k] += parts[k];
+        return *this;
+    }
+
     /// By rows. What is added later does not show in them.
     std::span<const FixedSum, 9> parts()
     {
@@ -41,6 +56,13 @@ public:
     }
 
 private:
+    /// For n further ones among the small.
+    void make_room(int n)
+    {
+        if (n_small_ + n > most) gather();
+        n_small_ += n;
+    }
+
     void gather()
     {
         for (std::size_t k = 0; k < sum_.size(); ++k) sum_[k] += FixedSum::from_raw(std::exchange(small_[k], 0));
