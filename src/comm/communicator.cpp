@@ -130,6 +130,17 @@ int Communicator::size() const
 {
     return impl_->size;
 }
+bool Communicator::on_several_computers() const
+{
+    if (size() == 1) return false;
+    MPI_Comm computer = MPI_COMM_NULL;
+    check_mpi(MPI_Comm_split_type(comm_of(*this), MPI_COMM_TYPE_SHARED, 0, MPI_INFO_NULL, &computer),
+              "MPI_Comm_split_type");
+    int ranks = 0;
+    MPI_Comm_size(computer, &ranks);
+    MPI_Comm_free(&computer);
+    return ranks < size();
+}
 std::int64_t Communicator::reductions() const
 {
     return impl_->reductions;

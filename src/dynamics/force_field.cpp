@@ -9,6 +9,7 @@
 #include <algorithm>
 #include <cmath>
 #include <fmt/format.h>
+#include <utility>
 
 namespace holon {
 
@@ -30,9 +31,11 @@ double charges_of(const Topology& topology)
 std::shared_ptr<const MeshSettings> mesh_settings_for(const Topology& topology, const Parameters& parameters,
                                                       const Box& start_box)
 {
-    if (parameters.coulomb == CoulombKind::mesh)
-        return std::make_shared<const MeshSettings>(
-            choose_mesh(parameters, start_box, charges_of(topology) / start_box.volume()));
+    if (parameters.coulomb == CoulombKind::mesh) {
+        auto settings = choose_mesh(parameters, start_box, charges_of(topology) / start_box.volume());
+        if (parameters.mesh_ranks > 0) settings.most_ranks = parameters.mesh_ranks;
+        return std::make_shared<const MeshSettings>(std::move(settings));
+    }
     if (parameters.coulomb == CoulombKind::ewald) return std::make_shared<const MeshSettings>(plain_ewald(parameters));
     return nullptr;
 }

@@ -3,30 +3,42 @@
 #include <holon/comm/buffer_exchange.hpp>
 #include <holon/core/index.hpp>
 #include <holon/core/parallel.hpp>
+#include <holon/system/load_balance.hpp>
 
 #include "line_transform.hpp"
 
 #include <algorithm>
+#include <limits>
 #include <optional>
+#include <utility>
 
 namespace holon {
 
-PencilLayout PencilLayout::choose(const std::array<int, 3>& n, int ranks, int least_points)
+PencilLayout PencilLayout::choose(const std::array<int, 3>& n, int ranks, std::int64_t most, bool several_computers)
 {
-    PencilLayout layout;
-    layout.n = n;
-    layout.ranks = ranks;
+    // [s], as in tools/scaling_model: of both transforms, of each message where many ranks of many computers have some
+    // under way at once, and of waiting for each other once more.
+    constexpr double per_point = 10e-9;
+    constexpr int least_points = 1024; // of a pencil
+    const double per_message = several_computers ? 8e-6 : 0.5e-6, per_exchange = several_computers ? 4e-6 : 5e-6;
     const auto points = std::int64_t{n[0]} * n[1] * n[2];
-    const auto useful = static_cast<int>(std::clamp<std::int64_t>(points / least_points, 1, ranks));
-    // Slabs (fy = 1) need one exchange less; more parts only where there are not enough planes.
-    for (int fy = 1; fy <= std::min(n[1], layout.half()); ++fy) {
-        const int fx = std::min({useful / fy, n[0], n[1]});
-        if (fx >= 1 && fx * fy > layout.pencils()) {
-            layout.fx = fx;
-            layout.fy = fy;
+    const auto useful =
+        static_cast<int>(std::clamp<std::int64_t>(points / least_points, 1, std::min<std::int64_t>(ranks, most)));
+    PencilLayout best;
+    best.n = n;
+    best.ranks = ranks;
+    double least = std::numeric_limits<double>::infinity();
+    for (int fy = 1; fy <= std::min({n[1], best.half(), useful}); ++fy)
+        for (int fx = 1; fx <= std::min({useful / fy, n[0], n[1]}); ++fx) {
+            const int exchanges = (fx > 1 ? 2 : 0) + (fy > 1 ? 2 : 0);
+            const double seconds = static_cast<double>(points) * per_point / (fx * fy) +
+                                   2 * (fx + fy - 2) * per_message + exchanges * per_exchange;
+            if (seconds >= least) continue;
+            least = seconds;
+            best.fx = fx;
+            best.fy = fy;
         }
-    }
-    return layout;
+    return best;
 }
 
 int PencilLayout::pencil_of(int rank) const
@@ -107,6 +119,7 @@ struct FourierGrid<Real>::Impl {
         LineTransform<Real> z_forward, y_forward, x_forward, x_backward, y_backward, z_backward;
     };
     std::vector<Lines> lines_of; // each thread's
+    double work_seconds = 0.0;
 
     Impl(const Communicator& comm, const PencilLayout& l) : layout(l)
     {
@@ -165,6 +178,7 @@ struct FourierGrid<Real>::Impl {
 
     void transform_z()
     {
+        const LoadBalance::Scope work(work_seconds);
         const auto nz = index(layout.n[2]), nx = index(x.size()), ny = index(y.size());
         for_each_batch(nx * ny, [&](std::size_t slice, std::size_t first, std::size_t count) {
             auto& t = lines_of[slice].z_forward;
@@ -184,6 +198,7 @@ struct FourierGrid<Real>::Impl {
 
     void transform_y()
     {
+        const LoadBalance::Scope work(work_seconds);
         const auto nz = index(kz.size()), lines = along_y();
         for_each_batch(lines, [&](std::size_t slice, std::size_t first, std::size_t count) {
             auto& t = lines_of[slice].y_forward;
@@ -205,6 +220,7 @@ struct FourierGrid<Real>::Impl {
     /// In place.
     void transform_x(LineTransform<Real> Lines::*transform)
     {
+        const LoadBalance::Scope work(work_seconds);
         const auto lines = along_x();
         for_each_batch(lines, [&](std::size_t slice, std::size_t first, std::size_t count) {
             auto& t = lines_of[slice].*transform;
@@ -218,6 +234,7 @@ struct FourierGrid<Real>::Impl {
 
     void transform_y_back()
     {
+        const LoadBalance::Scope work(work_seconds);
         const auto nz = index(kz.size()), lines = along_y();
         for_each_batch(lines, [&](std::size_t slice, std::size_t first, std::size_t count) {
             auto& t = lines_of[slice].y_backward;
@@ -238,6 +255,7 @@ struct FourierGrid<Real>::Impl {
 
     void transform_z_back()
     {
+        const LoadBalance::Scope work(work_seconds);
         const auto nz = index(layout.n[2]), nx = index(x.size()), ny = index(y.size());
         for_each_batch(nx * ny, [&](std::size_t slice, std::size_t first, std::size_t count) {
             auto& t = lines_of[slice].z_backward;
@@ -316,6 +334,12 @@ void FourierGrid<Real>::finish_backward()
     self.transform_y_back();
     self.exchange(*self.y_to_z);
     self.transform_z_back();
+}
+
+template <class Real>
+double FourierGrid<Real>::take_work_seconds()
+{
+    return std::exchange(impl_->work_seconds, 0.0);
 }
 
 template <class Real>

@@ -32,8 +32,9 @@ struct PencilLayout {
     int fx = 1, fy = 1;
     int ranks = 1; // of the run
 
-    /// As many pencils as pay: each has at least `least_points`.
-    static PencilLayout choose(const std::array<int, 3>& n, int ranks, int least_points = 1024);
+    /// The layout on at most `most` ranks that should be the fastest: more pencils share the work, and send more
+    /// messages, fewest where fx and fy are alike. Messages take longer between several computers.
+    static PencilLayout choose(const std::array<int, 3>& n, int ranks, std::int64_t most, bool several_computers);
 
     int pencils() const { return fx * fy; }
     int half() const { return n[2] / 2 + 1; } // modes along z
@@ -66,6 +67,9 @@ public:
     /// modes -> points, sum over modes exp(+i k x). Likewise.
     void start_backward();
     void finish_backward();
+
+    /// CPU time [s] of the lines since this was asked last: what only ranks with a pencil have to do.
+    double take_work_seconds();
 
     std::int64_t messages() const; // sent by this rank in one forward and one backward transform
     std::int64_t bytes_sent() const;

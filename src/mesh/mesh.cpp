@@ -66,8 +66,8 @@ public:
     Mesh(Communicator comm, const Topology& topology, const MeshSettings& settings, const Box& box,
          double coulomb_factor)
         : comm_(std::move(comm)), box_(box), split_(settings.split), n_(settings.grid),
-          layout_(PencilLayout::choose(n_, comm_.size())), fourier_(comm_, layout_),
-          pieces_(*settings.window, sizeof(Real) == 4 ? 2e-7 : 1e-15),
+          layout_(PencilLayout::choose(n_, comm_.size(), settings.most_ranks, comm_.on_several_computers())),
+          fourier_(comm_, layout_), pieces_(*settings.window, sizeof(Real) == 4 ? 2e-7 : 1e-15),
           lanes_(pieces_.width() <= mesh::narrow ? mesh::narrow : mesh::wide),
           charge_scale_(std::ldexp(1.0, charge_bits<Int>(topology))), coulomb_factor_(coulomb_factor),
           influence_(influence_for(settings))
@@ -371,6 +371,7 @@ template <class Real, class Int>
 void Mesh<Real, Int>::transform_potential()
 {
     fourier_.finish_backward();
+    this->add_work(fourier_.take_work_seconds());
     bricks_->start_distributing(fourier_.points());
     done_ = Stage::points;
 }

@@ -215,11 +215,47 @@ TEST(Mesh, ForceIsTheGradientOfTheEnergy)
         }
 }
 
+TEST(FourierGrid, IsSharedOutAmongNoMoreRanksThanPayOrMay)
+{
+    const auto layout = [](const std::array<int, 3>& n, int ranks, int most, bool several_computers) {
+        const auto chosen = PencilLayout::choose(n, ranks, most, several_computers);
+        int found = 0;
+        for (int rank = 0; rank < ranks; ++rank) found += chosen.pencil_of(rank) >= 0 ? 1 : 0;
+        EXPECT_EQ(found, chosen.pencils());
+        return std::array{chosen.fx, chosen.fy};
+    };
+    using Sides = std::array<int, 2>;
+    EXPECT_EQ(layout({80, 80, 80}, 2, 2, false), (Sides{2, 1}));
+    EXPECT_EQ(layout({80, 80, 80}, 4, 4, false), (Sides{4, 1})); // slabs: one exchange less
+    EXPECT_EQ(layout({80, 80, 80}, 4, 3, false), (Sides{3, 1}));
+    EXPECT_EQ(layout({80, 80, 80}, 4, 1, false), (Sides{1, 1}));
+    EXPECT_EQ(layout({8, 8, 8}, 8, 8, false), (Sides{1, 1}));
+    // Between computers few messages matter more than that all ranks have something to do.
+    const auto [fx, fy] = layout({128, 128, 128}, 1024, 1024, true);
+    EXPECT_LE(fx * fy, 256);
+    EXPECT_LE(std::abs(fx - fy), 2);
+}
+
+/// As many pencils as there are ranks and lines for.
+PencilLayout many_pencils(const std::array<int, 3>& n, int ranks)
+{
+    PencilLayout best;
+    best.n = n;
+    best.ranks = ranks;
+    for (int fy = 1; fy <= std::min(n[1], best.half()); ++fy) {
+        const int fx = std::min({ranks / fy, n[0], n[1]});
+        if (fx * fy <= best.pencils()) continue;
+        best.fx = fx;
+        best.fy = fy;
+    }
+    return best;
+}
+
 TEST(FourierGrid, IsTheTransformByDefinition)
 {
     const auto comm = Communicator::world();
     for (const std::array<int, 3> n : {std::array{6, 5, 8}, std::array{4, 9, 7}, std::array{3, 4, 5}}) {
-        const auto layout = PencilLayout::choose(n, comm.size(), 1);
+        const auto layout = many_pencils(n, comm.size());
         EXPECT_LE(layout.pencils(), comm.size());
         FourierGrid<double> grid(comm, layout);
         const auto value = [&](int x, int y, int z) { return std::sin(1.0 + x + 3.7 * y * y + 0.3 * x * z); };
@@ -262,7 +298,7 @@ TEST(FourierGrid, IsTheTransformByDefinition)
 TEST(BrickExchange, AddsUpAndHandsBack)
 {
     const auto comm = Communicator::world();
-    const auto layout = PencilLayout::choose({6, 5, 7}, comm.size(), 1);
+    const auto layout = many_pencils({6, 5, 7}, comm.size());
     const auto brick_of = [](int rank) {
         Brick brick;
         brick.lo = {-3 + 2 * rank, -7 - rank, 5 - 3 * rank};

@@ -32,7 +32,8 @@ class LoadBalance(holon.ProgramTest):
         settings = {**SETTINGS, "nsteps": 60}
         still = hashes(self.work / "no", water, [(1, None), (4, "1x1x4")], dlb="no", **settings)
         moving = hashes(self.work / "yes", water, [(2, "1x1x2"), (4, "1x1x4"), (4, "2x1x2"), (8, "2x2x2")], dlb="yes", **settings)
-        self.assertEqual(len({*still.values(), *moving.values()}), 1, (still, moving))
+        few = hashes(self.work / "few", water, [(3, "1x1x3"), (4, "2x1x2")], dlb="yes", mesh_ranks=2, **settings)
+        self.assertEqual(len({*still.values(), *moving.values(), *few.values()}), 1, (still, moving, few))
         for name in moving:
             report = holon.summary_of(self.work / "yes" / name.replace(" ", "-"))["load_balance"]
             self.assertEqual(report["mode"], "yes")
@@ -51,8 +52,17 @@ class LoadBalance(holon.ProgramTest):
         water = slab(self.work / "slab")
         whole = holon.run(self.work / "whole", water, 1, nsteps=60, **SETTINGS)
         holon.run(self.work / "part", water, 4, nsteps=35, dlb="yes", domains="1x1x4", **SETTINGS)
-        last = holon.run(self.work / "part", ["--restart", self.work / "part" / "checkpoint.h5"], 3, nsteps=60, domains="auto", dlb="auto")
+        last = holon.run(self.work / "part", ["--restart", self.work / "part" / "checkpoint.h5"], 3, nsteps=60, domains="auto", dlb="auto", mesh_ranks=1)
         self.assertEqual(last.state_hash, whole.state_hash)
+
+    def test_ranks_without_the_mesh_send_fewer_of_its_messages(self):
+        water = holon.input_files(holon.INPUTS / "spce")
+        sent = {}
+        for most in (0, 1):
+            run = holon.run(self.work / str(most), water, 3, nsteps=5, mesh_ranks=most, **SETTINGS)
+            sent[most] = run.summary["communication"]["mesh_messages"]["total"]
+        self.assertEqual(sent[1], 4)  # a brick from each of two ranks, and one back
+        self.assertGreater(sent[0], 2 * sent[1])
 
     def test_one_rank_has_nothing_to_balance(self):
         summary = holon.run(self.work / "one", holon.input_files(holon.INPUTS / "argon"), 1, nsteps=5).summary

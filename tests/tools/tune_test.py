@@ -44,6 +44,13 @@ class Tune(holon.ProgramTest):
         self.assertGreater(true[best], 0.97 * possible)
         self.assertLess(steps_taken.count(160), len(layouts) / 2)  # most were left out before
 
+    def test_the_mesh_may_be_on_fewer_ranks(self):
+        layout = search.Layout(6, 1, (3, 2, 1))
+        self.assertEqual([fewer.mesh_ranks for fewer in layout.with_fewer_mesh_ranks], [3, 1])
+        self.assertEqual(layout.keys, {"domains": "3x2x1"})
+        self.assertEqual(layout.with_fewer_mesh_ranks[0].keys, {"domains": "3x2x1", "mesh_ranks": 3})
+        self.assertEqual(search.Layout(1, 8, (1, 1, 1)).with_fewer_mesh_ranks, [])
+
     def test_where_nothing_runs_nothing_is_found(self):
         layouts = search.candidates(2, [1.0, 1.0, 1.0])
         best, speeds = search.fastest(layouts, lambda layout, steps: None, 10)

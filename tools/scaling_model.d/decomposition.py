@@ -89,25 +89,33 @@ def part_of(n, parts):
     return [n * k // parts for k in range(parts + 1)]
 
 
-def pencils(grid, ranks, least_points=1024):
+def pencils(grid, ranks, several_computers=False, least_points=1024):
     """How many of the grid's pencils there are along x and y: PencilLayout::choose."""
-    useful = min(max(math.prod(grid) // least_points, 1), ranks)
-    best = (1, 1)
-    for fy in range(1, min(grid[1], grid[2] // 2 + 1) + 1):
-        fx = min(useful // fy, grid[0], grid[1])
-        if fx >= 1 and fx * fy > best[0] * best[1]:
-            best = (fx, fy)
-    return best
+    per_message, per_exchange = (8e-6, 4e-6) if several_computers else (0.5e-6, 5e-6)
+    points = math.prod(grid)
+    useful = min(max(points // least_points, 1), ranks)
+
+    def seconds(layout):
+        fx, fy = layout
+        exchanges = (2 if fx > 1 else 0) + (2 if fy > 1 else 0)
+        return points * 10e-9 / (fx * fy) + 2 * (fx + fy - 2) * per_message + exchanges * per_exchange
+
+    layouts = [
+        (fx, fy)
+        for fy in range(1, min(grid[1], grid[2] // 2 + 1, useful) + 1)
+        for fx in range(1, min(useful // fy, grid[0], grid[1]) + 1)
+    ]
+    return min(layouts, key=seconds)
 
 
 class Mesh:
     """Traffic of the mesh: bricks of points around the atoms of a domain to pencils and back, four transposes."""
 
-    def __init__(self, box, counts, grid, width, reach, layout=None, moves=0.21):
+    def __init__(self, box, counts, grid, width, reach, layout=None, moves=0.21, several_computers=False):
         """`width`: of the window in points; `reach`: how far atoms lie out of their domains, `moves`: how far they may
         move before bricks are set up again [nm]."""
         self.grid, self.size = tuple(grid), math.prod(counts)
-        self.layout = layout or pencils(grid, self.size)
+        self.layout = layout or pencils(grid, self.size, several_computers)
         fx, fy = self.layout
         pencil_ranks = numpy.arange(fx * fy) * self.size // (fx * fy)
         touched = []  # per axis and domain: points in each part of the pencils; along z: points

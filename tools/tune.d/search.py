@@ -8,18 +8,30 @@ import statistics
 
 @dataclasses.dataclass(frozen=True)
 class Layout:
-    """So many ranks of so many threads; domains along a, b, c."""
+    """So many ranks of so many threads; domains along a, b, c; on how many ranks the mesh is at most, 0: as Holon chooses."""
 
     ranks: int
     threads: int
     domains: tuple
+    mesh_ranks: int = 0
 
     @property
     def grid(self):
         return "x".join(map(str, self.domains))
 
+    @property
+    def keys(self):
+        return {"domains": self.grid, **({"mesh_ranks": self.mesh_ranks} if self.mesh_ranks else {})}
+
+    @property
+    def with_fewer_mesh_ranks(self):
+        """The same with the mesh on a half, a quarter, ... of the ranks."""
+        halves = (self.ranks >> k for k in range(1, self.ranks.bit_length()))
+        return [dataclasses.replace(self, mesh_ranks=n) for n in halves]
+
     def __str__(self):
-        return f"{self.ranks} ranks x {self.threads} threads, domains {self.grid}"
+        mesh = f", mesh on {self.mesh_ranks} ranks" if self.mesh_ranks else ""
+        return f"{self.ranks} ranks x {self.threads} threads, domains {self.grid}{mesh}"
 
 
 def divisors(n):

@@ -54,6 +54,7 @@ public:
 
     int rank() const;
     int size() const;
+    bool on_several_computers() const; // collective
     bool root() const { return rank() == 0; }
     std::int64_t reductions() const; // over all ranks, so far
 

@@ -76,7 +76,7 @@ std::string effective_mdp(const RunSettings& settings);
 /// Settings of a run that goes on from a checkpoint: `stored` is its effective mdp text, `wanted` what was asked for
 /// now (read_settings of the stored text with the new command line, or of the input that --resume names). Seeds that
 /// were derived are taken over. Throws InputError if anything differs that may not change: all but nsteps, output
-/// intervals, domains, dlb, skin, maxh and checkpoint-*.
+/// intervals, domains, mesh-ranks, dlb, skin, maxh and checkpoint-*.
 RunSettings continue_settings(const std::string& stored, RunSettings wanted);
 
 /// Fills in the atoms of the groups in settings.parameters, looked for in the index file first, then among the default

@@ -39,11 +39,13 @@ public:
     virtual std::int64_t messages() const = 0; // sent by this rank to others per step, and their bytes
     virtual std::int64_t bytes_sent() const = 0;
 
-    /// CPU time [s] spent on the owned atoms since this was asked last: what grows with them, and waits for nobody.
+    /// CPU time [s] spent since this was asked last on what waits for nobody: the owned atoms, and the part of the grid
+    /// that this rank transforms, so that ranks with none may own more atoms.
     double take_work_seconds() { return std::exchange(work_seconds_, 0.0); }
 
 protected:
     LoadBalance::Scope measure_work() { return LoadBalance::Scope(work_seconds_); }
+    void add_work(double seconds) { work_seconds_ += seconds; }
 
 private:
     double work_seconds_ = 0.0;

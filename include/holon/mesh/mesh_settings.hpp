@@ -7,6 +7,8 @@
 #include <holon/system/parameters.hpp>
 
 #include <array>
+#include <cstdint>
+#include <limits>
 #include <memory>
 
 namespace holon {
@@ -21,6 +23,7 @@ struct MeshSettings {
     double window_band = 0.0;     // of the prolate window; 0 for splines
     double expected_error = 0.0;  // relative rms error of the total force in water
     PairPolynomial pair;
+    std::int64_t most_ranks = std::numeric_limits<std::int64_t>::max(); // that transform the grid; changes no bit
     double potential_shift = 0.0; // taken off 1/r - smooth(r) for pairs that interact, not for excluded ones [1/nm]
 };
 

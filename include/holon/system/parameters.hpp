@@ -203,7 +203,8 @@ struct Parameters {
     double disre_tau = 0.0;   // [ps]; 0: distances are not averaged
 
     // decomposition, checkpoint
-    std::vector<int> domains; // empty: automatic; else 3 numbers
+    std::vector<int> domains;    // empty: automatic; else 3 numbers
+    std::int64_t mesh_ranks = 0; // transform the grid of the mesh at most; 0: as many as pay
     LoadBalancing load_balancing = LoadBalancing::automatic;
     double skin = 0.48; // [nm] how far beyond the cutoff pairs are listed: longer lists against fewer; changes no bit
     std::int64_t checkpoint_interval = 1;

@@ -207,8 +207,7 @@ MdpKey domain_grid(std::string name)
         v.domains.clear();
         if (plain(text) == "auto") return;
         std::string list = text;
-        std::replace_if(
-            list.begin(), list.end(), [](char c) { return c == 'x' || c == 'X'; }, ' ');
+        for (char& c : list) c = c == 'x' || c == 'X' ? ' ' : c;
         for (const std::string& word : words(list)) {
             const std::int64_t n = parse_integer(word, at_least(1));
             if (n > 1'000'000) throw BadValue("more domains than any computer has ranks");
@@ -388,8 +387,7 @@ std::vector<MdpKey> nonbonded_mdp_keys()
         own(real("mesh-accuracy", &V::mesh_accuracy, between(0, 0.1)),
             "relative rms error of the forces with mesh = esp; 0: below that of PME with these settings"),
         own(real("coulomb-split-radius", &V::coulomb_split_radius, at_least(0)),
-            "where the pair part of mesh = esp ends, nm, at most rcoulomb; 0: where pairs and mesh cost least "
-            "together"),
+            "where the pair part of mesh = esp ends, nm, at most rcoulomb; 0: where both together cost least"),
         own(real("ewald-beta", &V::ewald_beta, at_least(0)),
             "splitting parameter of coulombtype = Ewald, 1/nm; 0: from ewald-rtol"),
         own(real("ewald-k-cutoff", &V::ewald_k_cutoff, at_least(0)),
@@ -483,6 +481,8 @@ std::vector<MdpKey> own_mdp_keys()
         own(choice<Precision>("precision", &V::precision, {{"mixed", Precision::mixed}, {"double", Precision::real64}}),
             "mixed (float pair kernels) or double"),
         own(may_change(domain_grid("domains")), "grid of domains, as in 2x2x1; auto: the cheapest"),
+        own(may_change(integer("mesh-ranks", &V::mesh_ranks, at_least(0))),
+            "most ranks for the mesh; 0: as many as pay"),
         own(may_change(auto_yes_no<LoadBalancing>("dlb", &V::load_balancing)),
             "move the faces of domains to balance the load: auto: where it pays; changes no bit"),
         own(may_change(real("skin", &V::skin, between(0.02, 1))),

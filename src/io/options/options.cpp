@@ -185,7 +185,7 @@ std::string help_text()
          << "\nEvery key of the .mdp file is an option too, as in --dt 0.002 or --tc-grps \"Protein Water\": it wins "
             "over\n"
             "the file, and the keys above may stand in the file. Case, - and _ do not matter. A restart may change "
-            "only\nnsteps, output intervals, domains, dlb, skin, maxh and checkpoint-*.\n"
+            "only\nnsteps, output intervals, domains, mesh-ranks, dlb, skin, maxh and checkpoint-*.\n"
             "\nHOLON_INSTRUCTION_SET=baseline, v3 (AVX2) or v4 (AVX-512) in the environment of rank 0 chooses the "
             "kernels,\nwhich all give the same bits; without it, it is the best that all processors have.\n";
     return text.str();

@@ -43,7 +43,7 @@ def projection(report, seconds=10):
             if atoms / cores < 20:
                 continue
             system = model.water(atoms, **of_runs)
-            parts, _ = model.step(system, costs, machines.ARCHER2, cores, best=True)
+            parts, _ = model.step(system, costs, machines.ARCHER2, cores)
             total = sum(parts.values())
             first = first or total * cores
             where = f"projected: {atoms:.0e} atoms, {cores} cores"

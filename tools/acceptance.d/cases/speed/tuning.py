@@ -1,5 +1,6 @@
 """Item 6: tools/tune finds a layout within 3 % of the best of an exhaustive search; on a quiet machine."""
 
+import dataclasses
 import json
 import statistics
 import subprocess
@@ -20,26 +21,28 @@ def tune(ranks):
         words += ["--cores", max(ranks, builds.cores()), "--seconds", seconds]
         subprocess.run(list(map(str, words)), check=True, stdout=subprocess.DEVNULL)
         chosen = json.loads(found.read_text())["fastest"]
-        report.note("chosen", f"{chosen['ranks']} ranks, {chosen['threads']} threads, {chosen['domains']}")
+        chosen = search.Layout(ranks, chosen["threads"], tuple(map(int, chosen["domains"].split("x"))), chosen["mesh_ranks"])
+        report.note("chosen", str(chosen))
         runner = measure.Runner(report.work, ranks, rounds, seconds)
-        grids = [layout.grid for layout in search.all_of(ranks, [ranks])]
-        speeds = {grid: [] for grid in grids}
+        layouts = [dataclasses.replace(layout, threads=chosen.threads) for layout in search.all_of(ranks, [ranks])]
+        layouts += [fewer for layout in layouts for fewer in layout.with_fewer_mesh_ranks]
+        speeds = {layout: [] for layout in layouts}
         steps = {}
         for turn in range(rounds):
-            for grid in grids if turn % 2 == 0 else reversed(grids):
-                settings = {"domains": grid}
-                steps[grid] = steps.get(grid) or runner.steps_for(report.work, folder, settings)
-                speeds[grid].append(runner.run_holon(report.work, folder, settings, steps[grid])["ns_per_day"])
+            for layout in layouts if turn % 2 == 0 else reversed(layouts):
+                settings = layout.keys
+                steps[layout] = steps.get(layout) or runner.steps_for(report.work, folder, settings)
+                speeds[layout].append(runner.run_holon(report.work, folder, settings, steps[layout])["ns_per_day"])
         means = [statistics.mean(found[turn] for found in speeds.values()) for turn in range(rounds)]
         relative = {
-            grid: statistics.median(speed / mean for speed, mean in zip(found, means)) for grid, found in speeds.items()
+            layout: statistics.median(speed / mean for speed, mean in zip(found, means)) for layout, found in speeds.items()
         }
-        for grid, found in speeds.items():
-            report.note(f"{grid} [ns/day]", " ".join(f"{speed:.4g}" for speed in found))
+        for layout, found in speeds.items():
+            report.note(f"{layout} [ns/day]", " ".join(f"{speed:.4g}" for speed in found))
         best = max(relative.values())
-        report.at_least("chosen / best of all", relative[chosen["domains"]] / best, LEAST_OF_BEST)
+        report.at_least("chosen / best of all", relative[chosen] / best, LEAST_OF_BEST)
 
-    run.__doc__ = f"tools/tune on {ranks} ranks beside an exhaustive search of the grids of domains, dhfr"
+    run.__doc__ = f"tools/tune on {ranks} ranks beside an exhaustive search of domains and mesh ranks, dhfr"
     return run
 
 
