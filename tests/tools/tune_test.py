@@ -51,6 +51,16 @@ class Tune(holon.ProgramTest):
         self.assertEqual(layout.with_fewer_mesh_ranks[0].keys, {"domains": "3x2x1", "mesh_ranks": 3})
         self.assertEqual(search.Layout(1, 8, (1, 1, 1)).with_fewer_mesh_ranks, [])
 
+    def test_the_mesh_is_on_fewer_ranks_where_that_is_clearly_faster(self):
+        layout = search.Layout(8, 1, (2, 2, 2))
+        for gain, expected in ((1.015, 0), (1.05, 2)):
+            speed = {0: 50.0, 4: 49.0, 2: 50.0 * gain, 1: 30.0}
+            best, speeds = search.with_fewer_mesh_ranks(layout, lambda found, steps: speed[found.mesh_ranks], 20, 3)
+            self.assertEqual(best.mesh_ranks, expected)
+            self.assertEqual(len(speeds), 4)
+        best, _ = search.with_fewer_mesh_ranks(layout, lambda found, steps: None, 20, 3)
+        self.assertEqual(best, layout)
+
     def test_where_nothing_runs_nothing_is_found(self):
         layouts = search.candidates(2, [1.0, 1.0, 1.0])
         best, speeds = search.fastest(layouts, lambda layout, steps: None, 10)
