@@ -47,7 +47,7 @@ class Tune(holon.ProgramTest):
     def test_the_mesh_may_be_on_fewer_ranks(self):
         layout = search.Layout(6, 1, (3, 2, 1))
         self.assertEqual([fewer.mesh_ranks for fewer in layout.with_fewer_mesh_ranks], [3, 1])
-        self.assertEqual(layout.keys, {"domains": "3x2x1"})
+        self.assertEqual(layout.keys, {"domains": "3x2x1", "mesh_ranks": 0})
         self.assertEqual(layout.with_fewer_mesh_ranks[0].keys, {"domains": "3x2x1", "mesh_ranks": 3})
         self.assertEqual(search.Layout(1, 8, (1, 1, 1)).with_fewer_mesh_ranks, [])
 
@@ -82,13 +82,15 @@ class Tune(holon.ProgramTest):
         keys = dict(line.split(" = ") for line in tuned.read_text().splitlines() if " = " in line and line[0] != ";")
         self.assertEqual(keys["domains"], found["fastest"]["domains"])
         self.assertEqual(keys["dlb"], "no")
+        self.assertEqual(keys["mesh-ranks"], "0")  # also where the folder's md.mdp has another number
         argon = holon.INPUTS / "argon"
         arguments = ["-f", tuned, "-c", argon / "conf.gro", "-p", argon / "topol.top"]
         result = holon.run(self.work / "run", arguments, found["fastest"]["ranks"], nsteps=2)
         self.assertEqual("x".join(map(str, result.summary["domains"])), found["fastest"]["domains"])
 
     def test_bad_words_are_refused(self):
-        for words, what in (([self.work], "no md.mdp"), ([holon.INPUTS / "argon", "--cores", "0"], "at least 1")):
+        for words, what in (([self.work], "no md.mdp"), ([holon.INPUTS / "argon", "--cores", "0"], "at least 1"),
+                            ([holon.INPUTS / "argon", "--set", "mesh-ranks=few"], "a number of ranks")):
             done = subprocess.run(list(map(str, [sys.executable, TOOL, *words])), capture_output=True, text=True)
             self.assertEqual(done.returncode, 2)
             self.assertIn(what, done.stderr)

@@ -21,7 +21,8 @@ class Layout:
 
     @property
     def keys(self):
-        return {"domains": self.grid, **({"mesh_ranks": self.mesh_ranks} if self.mesh_ranks else {})}
+        # Always both: what an .mdp file says of either would hold else.
+        return {"domains": self.grid, "mesh_ranks": self.mesh_ranks}
 
     @property
     def with_fewer_mesh_ranks(self):

@@ -11,6 +11,10 @@
 /// Memory beyond what the standard library's containers do with it. (With the GNU C library; else nothing is done.)
 namespace holon {
 
+/// Arrays of this many bytes and more, from whatever container, begin at a multiple of it and are in pages of this
+/// size, where the system has them.
+inline constexpr std::size_t large_page = std::size_t{1} << 21;
+
 /// From now on, arrays of 128 kB and more, which come and go with every repartition, go back to the system when they
 /// are freed. Left to itself the C library keeps more and more of them, a seventh of all memory. Of few atoms a rank,
 /// whose memory nobody misses, only those of 1 MB and more do: getting pages again and again takes 1 to 3 % of their

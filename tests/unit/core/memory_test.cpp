@@ -2,6 +2,10 @@
 
 #include <gtest/gtest.h>
 
+#include <cstdint>
+#include <new>
+#include <vector>
+
 using namespace holon;
 
 TEST(Room, keeps_what_was_written_when_it_grows)
@@ -43,4 +47,25 @@ TEST(Room, is_empty_when_it_has_been_moved_away)
     EXPECT_EQ(other.size(), 0U);
     third = {};
     EXPECT_EQ(third.size(), 0U);
+}
+
+#if defined(__linux__) && defined(__GLIBC__)
+TEST(Memory, of_large_arrays_begins_at_a_large_page)
+{
+    const std::vector<double> large(large_page / sizeof(double) + 1, 1.0);
+    EXPECT_EQ(reinterpret_cast<std::uintptr_t>(large.data()) % large_page, 0U);
+    struct alignas(64) Line {
+        double values[8];
+    };
+    const std::vector<Line> lines(large_page / sizeof(Line)), few(3);
+    EXPECT_EQ(reinterpret_cast<std::uintptr_t>(lines.data()) % large_page, 0U);
+    EXPECT_EQ(reinterpret_cast<std::uintptr_t>(few.data()) % alignof(Line), 0U);
+}
+#endif
+
+TEST(Memory, that_there_is_not_is_reported)
+{
+    volatile std::size_t too_many = std::size_t{1} << 62;
+    EXPECT_THROW(static_cast<void>(::operator new(too_many)), std::bad_alloc);
+    EXPECT_THROW(static_cast<void>(::operator new (too_many, std::align_val_t{64})), std::bad_alloc);
 }
