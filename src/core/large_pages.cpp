@@ -1,9 +1,9 @@
 // Large arrays ask for large pages. In pages of 4 kB the arrays of a hundred thousand atoms are more than a processor's
 // tables of pages hold; in those of 2 MB a step takes 3 to 4 % less time there. Some systems give large pages to
-// everybody, others only to those who ask. (With the GNU C library; else nothing is done.)
+// everybody, others only to those who ask.
 #include <holon/core/memory.hpp>
 
-#if defined(__linux__) && defined(__GLIBC__)
+#if defined(HOLON_LARGE_PAGES)
 #include <algorithm>
 #include <cstddef>
 #include <cstdlib>

@@ -49,7 +49,7 @@ TEST(Room, is_empty_when_it_has_been_moved_away)
     EXPECT_EQ(third.size(), 0U);
 }
 
-#if defined(__linux__) && defined(__GLIBC__)
+#if defined(HOLON_LARGE_PAGES)
 TEST(Memory, of_large_arrays_begins_at_a_large_page)
 {
     const std::vector<double> large(large_page / sizeof(double) + 1, 1.0);
@@ -61,7 +61,6 @@ TEST(Memory, of_large_arrays_begins_at_a_large_page)
     EXPECT_EQ(reinterpret_cast<std::uintptr_t>(lines.data()) % large_page, 0U);
     EXPECT_EQ(reinterpret_cast<std::uintptr_t>(few.data()) % alignof(Line), 0U);
 }
-#endif
 
 TEST(Memory, that_there_is_not_is_reported)
 {
@@ -69,3 +68,4 @@ TEST(Memory, that_there_is_not_is_reported)
     EXPECT_THROW(static_cast<void>(::operator new(too_many)), std::bad_alloc);
     EXPECT_THROW(static_cast<void>(::operator new (too_many, std::align_val_t{64})), std::bad_alloc);
 }
+#endif
