@@ -8,6 +8,7 @@
 #include "line_transform.hpp"
 
 #include <algorithm>
+#include <cstring>
 #include <limits>
 #include <optional>
 #include <utility>
@@ -65,14 +66,15 @@ void for_each_batch(std::size_t lines, Use use)
     });
 }
 
-/// `count` modes side by side; nearly always a whole batch.
+/// `count` modes side by side; nearly always a whole batch, for which a call would take longer than the copy.
 template <class Mode>
 void copy_modes(const Mode* from, std::size_t count, Mode* to)
 {
+    auto* const target = static_cast<void*>(to);
     if (count == batch)
-        std::copy_n(from, batch, to);
+        std::memcpy(target, from, batch * sizeof(Mode));
     else
-        std::copy_n(from, count, to);
+        std::memcpy(target, from, count * sizeof(Mode));
 }
 
 /// Calls use(w, row, place, n) for runs of the lines [first, first + count) that are in the same row of so many: the
