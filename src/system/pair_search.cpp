@@ -178,10 +178,8 @@ void HOLON_NAME(place)(const Placing& placing)
     using U4 = Vector<std::uint64_t, 4>;
     constexpr int drop = position_bits - kernel_bits;
     const Placing p = placing;
-    constexpr std::int64_t ahead = 12; // atoms follow clusters not so closely that they are fetched without being asked
     for (std::int64_t c = 0; c < p.n_clusters; ++c) {
-        const std::int32_t* const soon = p.atoms + 4 * (c + ahead < p.n_clusters ? c + ahead : c);
-        for (int a = 0; a < 4; ++a) __builtin_prefetch(p.x + 3 * std::int64_t{soon[a]});
+        fetch_ahead<false>(p.atoms, c, p.n_clusters, p.x);
         const I4 atom = load<I4>(p.atoms + 4 * c), unused = atom >> 31, first = 3 * (atom & ~unused);
         const auto take = [&](int k, std::int32_t* place) __attribute__((always_inline))
         {

@@ -49,6 +49,18 @@ HOLON_INLINE F16 rows(F4 v)
     return (F16)rows((I4)v);
 }
 
+/// For a pass over clusters [.., end) that has come to `cluster`: fetches what is to be read, or written, of the atoms
+/// of one that is soon to come. Atoms follow clusters not so closely that they are fetched without being asked.
+/// `atoms`: four per cluster, -1: none; `values`: three per atom.
+template <bool write>
+HOLON_INLINE void fetch_ahead(const std::int32_t* atoms, std::int64_t cluster, std::int64_t end,
+                              const std::int64_t* values)
+{
+    constexpr std::int64_t ahead = 12;
+    const std::int32_t* const soon = atoms + 4 * (cluster + ahead < end ? cluster + ahead : cluster);
+    for (int a = 0; a < 4; ++a) __builtin_prefetch(values + 3 * std::int64_t{soon[a]}, write ? 1 : 0);
+}
+
 /// Vectors between the atoms of two clusters.
 struct Distances {
     F16 x, y, z;

@@ -3,6 +3,7 @@
 #include <holon/core/vector_math.hpp>
 #include <holon/forces/nonbonded.hpp>
 
+#include <cstdint>
 #include <type_traits>
 
 /// The radial functions of the pair interactions, once for float, double and vectors of float: the same operations in
@@ -188,10 +189,11 @@ HOLON_INLINE InverseCube<T> inverse_cube(T x, I bits)
     return {y2 * y, polynomial(c, 4, e)};
 }
 
-/// 1/(unit x) = y (1 - e)^-1 / unit likewise, within 1.5e-7; |e| = |1 - x y| < 0.051. The unit is a power of two.
-template <float unit, class T, class I>
+/// 1/(unit x) = y (1 - e)^-1 / unit likewise, within 1.5e-7; |e| = |1 - x y| < 0.051. The unit is 2^-unit_bits.
+template <int unit_bits, class T, class I>
 HOLON_INLINE T inverse(T x, I bits)
 {
+    constexpr float unit = 1.0F / static_cast<float>(std::int64_t{1} << unit_bits);
     const I seed = 0x7ef311c2 - bits;
     const T y = same_bits<T>(seed);
     const T e = multiply_add(-x, y, splat<T>(1.0F));

@@ -320,10 +320,8 @@ int128 HOLON_NAME(run_energies)(Kind kind, Form form, const EnergyData& data)
 void HOLON_NAME(fold)(const FoldData& data)
 {
     const FoldData d = data;
-    constexpr std::int64_t ahead = 12; // as where the clusters' positions are taken
     for (std::int64_t c = d.begin; c < d.end; ++c) {
-        const std::int32_t* const soon = d.atoms + 4 * (c + ahead < d.end ? c + ahead : c);
-        for (int a = 0; a < 4; ++a) __builtin_prefetch(d.f + 3 * std::int64_t{soon[a]}, 1);
+        fetch_ahead<true>(d.atoms, c, d.end, d.f);
         const LaneForces* forces = d.forces + c;
         I4 x = sum_of_rows(forces->x), y = sum_of_rows(forces->y), z = sum_of_rows(forces->z);
         for (int p = 1; p < d.n_parts && d.parts[p].first <= c; ++p) {

@@ -218,7 +218,7 @@ public:
             combine<combination>(ai_, bi_, aj, bj, six_c6, twelve_c12);
         }
         if constexpr (form == Form::plain)
-            return plain_vdw_force(inverse<lattice_unit2>(r2, (I16)r2), six_c6, twelve_c12);
+            return plain_vdw_force(inverse<2 * kernel_bits>(r2, (I16)r2), six_c6, twelve_c12);
         const F16 r2_nm = r2 * lattice_unit2;
         return vdw_force<form>(r2_nm, inverse_sqrt(r2_nm, (I16)r2_nm), six_c6, twelve_c12, k_);
     }
