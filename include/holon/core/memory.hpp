@@ -8,16 +8,9 @@
 #include <utility>
 #include <vector>
 
-#if defined(__has_feature)
-#define HOLON_HAS_FEATURE(name) __has_feature(name)
-#else
-#define HOLON_HAS_FEATURE(name) 0
-#endif
-
 /// Defined where arrays are allocated as `large_page` says: sanitizers have allocations of their own, which find
 /// errors.
-#if defined(__linux__) && defined(__GLIBC__) && !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__) &&     \
-    !HOLON_HAS_FEATURE(address_sanitizer) && !HOLON_HAS_FEATURE(thread_sanitizer)
+#if defined(__linux__) && defined(__GLIBC__) && !defined(HOLON_SANITIZED)
 #define HOLON_LARGE_PAGES
 #endif
 
