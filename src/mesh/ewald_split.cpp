@@ -61,18 +61,12 @@ ProlateSplit::Node ProlateSplit::transform_at(double at) const
     return {here.value + t * (here.slope + t * (rise + t * bend)), here.slope + t * (2.0 * rise + t * 3.0 * bend)};
 }
 
-double ProlateSplit::transform(double k) const
+EwaldSplit::Transform ProlateSplit::transform_and_slope(double k) const
 {
     const double at = k / k_max() * intervals;
-    return at <= intervals ? transform_at(at).value : 0.0;
-}
-
-double ProlateSplit::transform_slope(double k) const
-{
-    const double at = k / k_max() * intervals;
-    if (!(at <= intervals)) return 0.0;
+    if (!(at <= intervals)) return {0.0, 0.0};
     const auto [value, slope] = transform_at(at);
-    return at * slope / value;
+    return {value, at * slope / value};
 }
 
 double GaussianSplit::beta_for(double cutoff, double tolerance)

@@ -1,10 +1,12 @@
 #include "influence.hpp"
 
+#include "influence_kernel.hpp"
+
 #include <holon/core/index.hpp>
+#include <holon/core/instruction_sets.hpp>
 #include <holon/core/units.hpp>
 
 #include <algorithm>
-#include <bit>
 #include <cmath>
 
 namespace holon {
@@ -17,22 +19,37 @@ int signed_mode(int k, int n)
     return 2 * k < n + n % 2 ? k : k - n;
 }
 
-/// Sums of numbers that are rounded one by one [energy_unit], in 64 bits: a number that is added to this one is rounded
-/// as llrint() rounds it, for as long as it is below 2^50.
-class RoundedSum {
-public:
-    void add(double units)
-    {
-        sum_ += std::bit_cast<std::int64_t>(units + rounder) - std::bit_cast<std::int64_t>(rounder);
+constexpr double small = 0x1p50; // a sum of this many units, rounded in 64 bits
+
+/// Calls use(place, place across the diagonal, number) for the elements of a symmetric tensor: xx, yx, yy, zx, zy, zz.
+template <class Use>
+void for_each_element(Use use)
+{
+    int number = 0;
+    for (std::size_t a = 0; a < 3; ++a)
+        for (std::size_t b = 0; b <= a; ++b) use(3 * a + b, 3 * b + a, number++);
+}
+
+/// As the kernel does, of any size.
+template <class Real>
+void add_one_by_one(const influence::Row<Real>& row, ForceSums& sums)
+{
+    for (std::int64_t i = 0; i < row.n; ++i) {
+        const double z = row.first + static_cast<double>(i);
+        const double kz = 2.0 * units::pi * (row.of_x + (row.of_y + row.of_z * z));
+        const double scale = z == 0.0 || z == row.edge ? row.scale : 2.0 * row.scale;
+        const double re = row.charges[2 * i], im = row.charges[2 * i + 1];
+        const double energy = scale * static_cast<double>(row.values[i]) * (re * re + im * im), along = -0.5 * energy,
+                     of_shape = along * static_cast<double>(row.shapes[i]);
+        sums.energy[index(EnergyTerm::coulomb_reciprocal)].add(energy);
+        const std::array k = {row.kx, row.ky, kz};
+        for_each_element([&](std::size_t to, std::size_t other, int) {
+            const double value = (to == other ? along : 0.0) + of_shape * (k[to / 3] * k[to % 3]);
+            sums.virial[to].add(value);
+            if (other != to) sums.virial[other].add(value);
+        });
     }
-    FixedSum value() const { return FixedSum::from_raw(sum_); }
-
-private:
-    static constexpr double rounder = 0x1.8p52;
-    std::int64_t sum_ = 0;
-};
-
-constexpr double small = 0x1p50; // what a row may come to in RoundedSum
+}
 
 } // namespace
 
@@ -88,7 +105,7 @@ template <class Real>
 void Influence<Real>::follow_row(int x, int y, double volume)
 {
     const auto at = row(x, y);
-    const double plane = at.kx * at.kx, most = split_->k_max();
+    const double plane = at.kx * at.kx, most = split_->k_max(), per_charge_scale = 1.0 / charge_scale_; // exact
     const double window = window_factor_[0][index(std::abs(signed_mode(x, n_[0])))] *
                           window_factor_[1][index(std::abs(signed_mode(y, n_[1])))];
     const auto begin = row_of(x, y);
@@ -97,59 +114,44 @@ void Influence<Real>::follow_row(int x, int y, double volume)
         const double kz = at.kz(z), k2 = plane + (at.ky * at.ky + kz * kz), k = std::sqrt(k2);
         values_[i] = shapes_[i] = Real(0);
         if (k2 == 0.0 || k > most) continue;
-        values_[i] = static_cast<Real>(factor_ / k2 * split_->transform(k) / volume *
-                                       (window * window_factor_[2][index(z)]) / charge_scale_);
-        shapes_[i] = static_cast<Real>((split_->transform_slope(k) - 2.0) / k2);
+        const auto [transform, slope] = split_->transform_and_slope(k);
+        values_[i] = static_cast<Real>(factor_ / k2 * transform / volume * (window * window_factor_[2][index(z)]) *
+                                       per_charge_scale);
+        shapes_[i] = static_cast<Real>((slope - 2.0) / k2);
     }
 }
 
 template <class Real>
 void Influence<Real>::add_energy_and_virial(std::span<const std::complex<Real>> charges, ForceSums& sums) const
 {
-    const double scale = 0.5 / charge_scale_;
     for (int x = 0; x < n_[0]; ++x)
         for (int y = ky_.begin; y < ky_.end; ++y) {
             const auto at = row(x, y);
             const auto begin = row_of(x, y);
-            const auto for_each = [&](auto use) {
-                for (int z = kz_.begin; z < kz_.end; ++z) {
-                    const auto i = begin + index(z - kz_.begin);
-                    // Of k and -k, which a real transform leaves out, each.
-                    const double weight = z == 0 || 2 * z == n_[2] ? 1.0 : 2.0;
-                    const double re = charges[i].real(), im = charges[i].imag();
-                    const double energy = scale * weight * static_cast<double>(values_[i]) * (re * re + im * im);
-                    use(energy, static_cast<double>(shapes_[i]), at.kz(z));
-                }
-            };
-            double largest = 0.0; // NaN if any is
-            for_each([&](double energy, double shape, double kz) {
-                largest += energy * (1.0 + std::abs(shape) * (at.kx * at.kx + (at.ky * at.ky + kz * kz)));
-            });
-            const auto each = [&](double energy, double shape, double kz, const auto& add) {
-                const double of_shape = -0.5 * energy * shape, along = -0.5 * energy;
-                const std::array k = {at.kx, at.ky, kz};
-                add(9, energy);
-                for (std::size_t a = 0; a < 3; ++a)
-                    for (std::size_t b = 0; b <= a; ++b)
-                        add(3 * a + b, (a == b ? along : 0.0) + of_shape * (k[a] * k[b]));
-            };
-            std::array<FixedSum, 10> of_row;
-            if (largest * (1.0 / energy_unit) < small) [[likely]] {
-                std::array<RoundedSum, 10> rounded;
-                for_each([&](double energy, double shape, double kz) {
-                    each(energy, shape, kz,
-                         [&](std::size_t to, double value) { rounded[to].add(value * (1.0 / energy_unit)); });
-                });
-                for (std::size_t k = 0; k < of_row.size(); ++k) of_row[k] = rounded[k].value();
-            } else {
-                for_each([&](double energy, double shape, double kz) {
-                    each(energy, shape, kz, [&](std::size_t to, double value) { of_row[to].add(value); });
-                });
+            const influence::Row<Real> modes{.n = kz_.size(),
+                                             .first = static_cast<double>(kz_.begin),
+                                             .edge = 0.5 * n_[2],
+                                             .charges = reinterpret_cast<const Real*>(charges.data() + begin),
+                                             .values = values_.data() + begin,
+                                             .shapes = shapes_.data() + begin,
+                                             .scale = 0.5 / charge_scale_,
+                                             .kx = at.kx,
+                                             .ky = at.ky,
+                                             .of_x = at.of_x,
+                                             .of_y = at.of_y,
+                                             .of_z = at.of_z};
+            influence::Sums of_row;
+            HOLON_CALL(influence::sums, modes, of_row);
+            if (!(of_row.bound < small)) {
+                add_one_by_one(modes, sums);
+                continue;
             }
-            sums.energy[index(EnergyTerm::coulomb_reciprocal)] += of_row[9];
-            for (std::size_t a = 0; a < 3; ++a)
-                for (std::size_t b = 0; b < 3; ++b)
-                    sums.virial[3 * a + b] += of_row[3 * std::max(a, b) + std::min(a, b)];
+            sums.energy[index(EnergyTerm::coulomb_reciprocal)] += FixedSum::from_raw(of_row.energy);
+            for_each_element([&](std::size_t to, std::size_t other, int k) {
+                const auto sum = FixedSum::from_raw(of_row.virial[k]);
+                sums.virial[to] += sum;
+                if (other != to) sums.virial[other] += sum;
+            });
         }
 }
 

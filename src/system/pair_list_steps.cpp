@@ -107,26 +107,16 @@ void PairList::follow_box(const Mat3& map)
         strain_ = std::numeric_limits<float>::infinity();
         at_inner_.step = other_.step = -1;
     }
-    // A few parts in 10^7 of how far the box moves a place make no difference.
-    const Eigen::Matrix3f s = strain.cast<float>();
-    const Eigen::Vector3f of_origin = (strain.transpose() * origin_.cast<double>()).cast<float>();
-    const auto move = [&](Cluster& cluster, std::uint32_t used) {
-        for (std::size_t a = 0; a < width; ++a) {
-            const auto x = static_cast<float>(cluster.x[a]), y = static_cast<float>(cluster.y[a]),
-                       z = static_cast<float>(cluster.z[a]);
-            const auto is_used = static_cast<std::int32_t>(used >> a & 1);
-            const auto by = [&](int k) {
-                return is_used * static_cast<std::int32_t>(x * s(0, k) + y * s(1, k) + z * s(2, k) + of_origin[k]);
-            };
-            cluster.x[a] += by(0);
-            cluster.y[a] += by(1);
-            cluster.z[a] += by(2);
-        }
-    };
+    const Eigen::RowVector3d of_origin = origin_.cast<double>().transpose() * strain;
+    pair::Strain moves{};
+    for (int k = 0; k < 3; ++k) {
+        for (int i = 0; i < 3; ++i) moves.by[3 * i + k] = static_cast<float>(strain(i, k));
+        moves.of_origin[k] = static_cast<float>(of_origin[k]);
+    }
     for (auto* const past : {&at_inner_, &other_}) {
         if (past->step < 0) continue;
         parallel_for(past->clusters.size(), few_clusters, [&](std::size_t begin, std::size_t end) {
-            for (std::size_t c = begin; c < end; ++c) move(past->clusters[c], used_[c]);
+            HOLON_CALL(pair::strain, moves, static_cast<std::int64_t>(end - begin), past->clusters.data() + begin);
         });
     }
 }

@@ -278,6 +278,24 @@ void HOLON_NAME(expected_steps)(const Motion& motion)
     }
 }
 
+void HOLON_NAME(strain)(const Strain& strain, std::int64_t n, Cluster* clusters)
+{
+    const Strain s = strain;
+    for (std::int64_t c = 0; c < n; ++c) {
+        const I4 old_x = load<I4>(clusters[c].x), old_y = load<I4>(clusters[c].y), old_z = load<I4>(clusters[c].z),
+                 is_used = old_x > unused_below;
+        const F4 x = converted<F4>(old_x), y = converted<F4>(old_y), z = converted<F4>(old_z);
+        const auto move = [&](int k, I4 old, std::int32_t* place) __attribute__((always_inline))
+        {
+            const F4 by = x * s.by[k] + y * s.by[3 + k] + z * s.by[6 + k] + s.of_origin[k];
+            store(place, old + (converted<I4>(by) & is_used));
+        };
+        move(0, old_x, clusters[c].x);
+        move(1, old_y, clusters[c].y);
+        move(2, old_z, clusters[c].z);
+    }
+}
+
 bool HOLON_NAME(centre)(const Cluster* clusters, const std::int32_t* middle, std::int64_t n, CentredCluster* first,
                         CentredCluster* second)
 {

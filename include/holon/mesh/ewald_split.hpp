@@ -18,6 +18,11 @@ public:
     virtual double smooth_force(double r) const = 0;    // -1/r d/dr (Phi(r)/r) [1/nm^3]: force over distance
     virtual double transform(double k) const = 0;       // chi(k), k in 1/nm; chi(0) = 1
     virtual double transform_slope(double k) const = 0; // k chi'(k) / chi(k), where chi is not zero
+    /// Both at once, to the last bit.
+    struct Transform {
+        double value, slope;
+    };
+    virtual Transform transform_and_slope(double k) const { return {transform(k), transform_slope(k)}; }
     virtual double k_max() const { return std::numeric_limits<double>::infinity(); } // chi vanishes beyond [1/nm]
 
     /// What a uniform background that neutralises the net charge Q costs: energy -pi K Q^2 background / V [nm^2].
@@ -51,8 +56,9 @@ class ProlateSplit final : public PlainProlateSplit {
 public:
     ProlateSplit(double cutoff, double band);
 
-    double transform(double k) const override;
-    double transform_slope(double k) const override;
+    double transform(double k) const override { return transform_and_slope(k).value; }
+    double transform_slope(double k) const override { return transform_and_slope(k).slope; }
+    Transform transform_and_slope(double k) const override;
 
 private:
     struct Node {

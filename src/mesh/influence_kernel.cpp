@@ -1,0 +1,129 @@
+// Compiled once per instruction set: see kernel_variant.hpp.
+#include "influence_kernel.hpp"
+
+#include <holon/core/kernel_variant.hpp>
+#include <holon/core/lattice_units.hpp>
+#include <holon/core/units.hpp>
+#include <holon/core/vector_math.hpp>
+
+namespace holon::influence {
+namespace {
+
+constexpr int lanes = 8;
+using F8 = Vector<double, lanes>;
+using I8 = Vector<std::int64_t, lanes>;
+
+template <class Real>
+HOLON_INLINE F8 real(const Real* p)
+{
+    return converted<F8>(load<Vector<Real, lanes>>(p));
+}
+
+/// Of eight modes.
+struct Charges {
+    F8 re, im;
+};
+
+template <class Real>
+HOLON_INLINE Charges charges_of(const Real* p)
+{
+    const F8 a = real(p), b = real(p + lanes);
+    return {shuffled<0, 2, 4, 6, 8, 10, 12, 14>(a, b), shuffled<1, 3, 5, 7, 9, 11, 13, 15>(a, b)};
+}
+
+HOLON_INLINE F8 size(F8 x)
+{
+    return select(x < splat<F8>(0.0), -x, x);
+}
+
+HOLON_INLINE std::int64_t total(I8 v)
+{
+    std::int64_t sum = 0;
+    for (int l = 0; l < lanes; ++l) sum += v[l];
+    return sum;
+}
+
+template <class Real>
+class Summation {
+public:
+    HOLON_INLINE explicit Summation(const Row<Real>& row)
+        : row_(row), kx_(splat<F8>(row.kx)), ky_(splat<F8>(row.ky)),
+          z_(F8{0, 1, 2, 3, 4, 5, 6, 7} + splat<F8>(row.first))
+    {
+    }
+
+    /// The next eight.
+    HOLON_INLINE void add(const Real* charges, const Real* values, const Real* shapes)
+    {
+        const F8 own = splat<F8>(row_.scale), twice = splat<F8>(row_.scale * 2.0);
+        const F8 kz =
+            splat<F8>(2.0 * units::pi) * (splat<F8>(row_.of_x) + (splat<F8>(row_.of_y) + splat<F8>(row_.of_z) * z_));
+        // Of k and -k, which a real transform leaves out, each.
+        const auto alone = (z_ == splat<F8>(0.0)) | (z_ == splat<F8>(row_.edge));
+        const auto [re, im] = charges_of(charges);
+        const F8 energy = select(alone, own, twice) * real(values) * (re * re + im * im), shape = real(shapes);
+        const F8 along = splat<F8>(-0.5) * energy, of_shape = along * shape;
+        const F8 xx = kx_ * kx_, yx = ky_ * kx_, yy = ky_ * ky_, zx = kz * kx_, zy = kz * ky_, zz = kz * kz;
+        add(energy_, energy);
+        add(virial_[0], along + of_shape * xx);
+        add(virial_[1], of_shape * yx);
+        add(virial_[2], along + of_shape * yy);
+        add(virial_[3], of_shape * zx);
+        add(virial_[4], of_shape * zy);
+        add(virial_[5], along + of_shape * zz);
+        bound_ = bound_ + size(energy) + size(of_shape) * (xx + (yy + zz));
+        z_ = z_ + splat<F8>(lanes);
+    }
+
+    HOLON_INLINE void finish(Sums& sums) const
+    {
+        sums.energy = total(energy_);
+        for (int k = 0; k < 6; ++k) sums.virial[k] = total(virial_[k]);
+        sums.bound = 0.0;
+        for (int l = 0; l < lanes; ++l) sums.bound += bound_[l];
+        sums.bound *= 1.0 / energy_unit;
+    }
+
+private:
+    static HOLON_INLINE void add(I8& sum, F8 value)
+    {
+        sum = sum + round_to_integers<I8>(value * splat<F8>(1.0 / energy_unit));
+    }
+
+    const Row<Real>& row_;
+    F8 kx_, ky_, z_, bound_ = {};
+    I8 energy_ = {}, virial_[6] = {};
+};
+
+template <class Real>
+HOLON_INLINE void sum_up(const Row<Real>& row, Sums& sums)
+{
+    Summation summation(row);
+    std::int64_t z = 0;
+    for (; z + lanes <= row.n; z += lanes) summation.add(row.charges + 2 * z, row.values + z, row.shapes + z);
+    if (z < row.n) {
+        Real charges[2 * lanes] = {}, values[lanes] = {}, shapes[lanes] = {};
+        for (int l = 0; z + l < row.n; ++l) {
+            charges[2 * l] = row.charges[2 * (z + l)];
+            charges[2 * l + 1] = row.charges[2 * (z + l) + 1];
+            values[l] = row.values[z + l];
+            shapes[l] = row.shapes[z + l];
+        }
+        summation.add(charges, values, shapes);
+    }
+    summation.finish(sums);
+}
+
+} // namespace
+
+void HOLON_NAME(sums)(const Row<float>& row, Sums& sums)
+{
+    sum_up(row, sums);
+}
+
+void HOLON_NAME(sums)(const Row<double>& row, Sums& sums)
+{
+    sum_up(row, sums);
+}
+
+} // namespace holon::influence
