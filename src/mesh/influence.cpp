@@ -1,7 +1,5 @@
 #include "influence.hpp"
 
-#include "influence_kernel.hpp"
-
 #include <holon/core/index.hpp>
 #include <holon/core/instruction_sets.hpp>
 #include <holon/core/units.hpp>
@@ -36,17 +34,15 @@ void add_one_by_one(const influence::Row<Real>& row, ForceSums& sums)
 {
     for (std::int64_t i = 0; i < row.n; ++i) {
         const double z = row.first + static_cast<double>(i);
-        const double kz = 2.0 * units::pi * (row.of_x + (row.of_y + row.of_z * z));
         const double scale = z == 0.0 || z == row.edge ? row.scale : 2.0 * row.scale;
         const double re = row.charges[2 * i], im = row.charges[2 * i + 1];
-        const double energy = scale * static_cast<double>(row.values[i]) * (re * re + im * im), along = -0.5 * energy,
-                     of_shape = along * static_cast<double>(row.shapes[i]);
-        sums.energy[index(EnergyTerm::coulomb_reciprocal)].add(energy);
-        const std::array k = {row.kx, row.ky, kz};
-        for_each_element([&](std::size_t to, std::size_t other, int) {
-            const double value = (to == other ? along : 0.0) + of_shape * (k[to / 3] * k[to % 3]);
-            sums.virial[to].add(value);
-            if (other != to) sums.virial[other].add(value);
+        const auto share =
+            influence::share_of(row.k, z, scale * static_cast<double>(row.values[i]) * (re * re + im * im),
+                                static_cast<double>(row.shapes[i]));
+        sums.energy[index(EnergyTerm::coulomb_reciprocal)].add(share.energy);
+        for_each_element([&](std::size_t to, std::size_t other, int k) {
+            sums.virial[to].add(share.virial[k]);
+            if (other != to) sums.virial[other].add(share.virial[k]);
         });
     }
 }
@@ -68,7 +64,7 @@ Influence<Real>::Influence(std::shared_ptr<const EwaldSplit> split, const Window
 
 /// The inverse of a box is lower triangular, as the box is. The order of these operations is that of all modes.
 template <class Real>
-typename Influence<Real>::Row Influence<Real>::row(int x, int y) const
+influence::WaveVectors Influence<Real>::wave_vectors(int x, int y) const
 {
     const double mx = signed_mode(x, n_[0]), my = signed_mode(y, n_[1]);
     return {2.0 * units::pi * (inverse_(0, 0) * mx), 2.0 * units::pi * (inverse_(1, 0) * mx + inverse_(1, 1) * my),
@@ -104,14 +100,16 @@ void Influence<Real>::follow(const Box& box)
 template <class Real>
 void Influence<Real>::follow_row(int x, int y, double volume)
 {
-    const auto at = row(x, y);
-    const double plane = at.kx * at.kx, most = split_->k_max(), per_charge_scale = 1.0 / charge_scale_; // exact
+    const auto vectors = wave_vectors(x, y);
+    const double plane = vectors.kx * vectors.kx, most = split_->k_max(),
+                 per_charge_scale = 1.0 / charge_scale_; // exact
     const double window = window_factor_[0][index(std::abs(signed_mode(x, n_[0])))] *
                           window_factor_[1][index(std::abs(signed_mode(y, n_[1])))];
     const auto begin = row_of(x, y);
     for (int z = kz_.begin; z < kz_.end; ++z) {
         const auto i = begin + index(z - kz_.begin);
-        const double kz = at.kz(z), k2 = plane + (at.ky * at.ky + kz * kz), k = std::sqrt(k2);
+        const double kz = vectors.kz(static_cast<double>(z)), k2 = plane + (vectors.ky * vectors.ky + kz * kz),
+                     k = std::sqrt(k2);
         values_[i] = shapes_[i] = Real(0);
         if (k2 == 0.0 || k > most) continue;
         const auto [transform, slope] = split_->transform_and_slope(k);
@@ -126,7 +124,6 @@ void Influence<Real>::add_energy_and_virial(std::span<const std::complex<Real>> 
 {
     for (int x = 0; x < n_[0]; ++x)
         for (int y = ky_.begin; y < ky_.end; ++y) {
-            const auto at = row(x, y);
             const auto begin = row_of(x, y);
             const influence::Row<Real> modes{.n = kz_.size(),
                                              .first = static_cast<double>(kz_.begin),
@@ -135,11 +132,7 @@ void Influence<Real>::add_energy_and_virial(std::span<const std::complex<Real>> 
                                              .values = values_.data() + begin,
                                              .shapes = shapes_.data() + begin,
                                              .scale = 0.5 / charge_scale_,
-                                             .kx = at.kx,
-                                             .ky = at.ky,
-                                             .of_x = at.of_x,
-                                             .of_y = at.of_y,
-                                             .of_z = at.of_z};
+                                             .k = wave_vectors(x, y)};
             influence::Sums of_row;
             HOLON_CALL(influence::sums, modes, of_row);
             if (!(of_row.bound < small)) {

@@ -1,12 +1,12 @@
 #pragma once
 
 #include <holon/core/box.hpp>
-#include <holon/core/units.hpp>
 #include <holon/mesh/ewald_split.hpp>
 #include <holon/mesh/window.hpp>
 #include <holon/system/energies.hpp>
 
 #include "fourier_grid.hpp"
+#include "influence_kernel.hpp"
 
 #include <array>
 #include <complex>
@@ -49,13 +49,7 @@ private:
                 static_cast<std::size_t>(y - ky_.begin)) *
                static_cast<std::size_t>(kz_.size());
     }
-    /// The wave vectors of one x and y: the same bits on any rank [1/nm].
-    struct Row {
-        double kx, ky;
-        double of_x, of_y, of_z; // k_z in turns, of these modes and per mode along z
-        double kz(int z) const { return 2.0 * units::pi * (of_x + (of_y + of_z * z)); }
-    };
-    Row row(int x, int y) const;
+    influence::WaveVectors wave_vectors(int x, int y) const;
     void follow_row(int x, int y, double volume);
 
     std::shared_ptr<const EwaldSplit> split_;

@@ -3,7 +3,6 @@
 
 #include <holon/core/kernel_variant.hpp>
 #include <holon/core/lattice_units.hpp>
-#include <holon/core/units.hpp>
 #include <holon/core/vector_math.hpp>
 
 namespace holon::influence {
@@ -31,11 +30,6 @@ HOLON_INLINE Charges charges_of(const Real* p)
     return {shuffled<0, 2, 4, 6, 8, 10, 12, 14>(a, b), shuffled<1, 3, 5, 7, 9, 11, 13, 15>(a, b)};
 }
 
-HOLON_INLINE F8 size(F8 x)
-{
-    return select(x < splat<F8>(0.0), -x, x);
-}
-
 HOLON_INLINE std::int64_t total(I8 v)
 {
     std::int64_t sum = 0;
@@ -47,8 +41,7 @@ template <class Real>
 class Summation {
 public:
     HOLON_INLINE explicit Summation(const Row<Real>& row)
-        : row_(row), kx_(splat<F8>(row.kx)), ky_(splat<F8>(row.ky)),
-          z_(F8{0, 1, 2, 3, 4, 5, 6, 7} + splat<F8>(row.first))
+        : row_(row), z_(F8{0, 1, 2, 3, 4, 5, 6, 7} + splat<F8>(row.first))
     {
     }
 
@@ -56,22 +49,14 @@ public:
     HOLON_INLINE void add(const Real* charges, const Real* values, const Real* shapes)
     {
         const F8 own = splat<F8>(row_.scale), twice = splat<F8>(row_.scale * 2.0);
-        const F8 kz =
-            splat<F8>(2.0 * units::pi) * (splat<F8>(row_.of_x) + (splat<F8>(row_.of_y) + splat<F8>(row_.of_z) * z_));
         // Of k and -k, which a real transform leaves out, each.
         const auto alone = (z_ == splat<F8>(0.0)) | (z_ == splat<F8>(row_.edge));
         const auto [re, im] = charges_of(charges);
-        const F8 energy = select(alone, own, twice) * real(values) * (re * re + im * im), shape = real(shapes);
-        const F8 along = splat<F8>(-0.5) * energy, of_shape = along * shape;
-        const F8 xx = kx_ * kx_, yx = ky_ * kx_, yy = ky_ * ky_, zx = kz * kx_, zy = kz * ky_, zz = kz * kz;
-        add(energy_, energy);
-        add(virial_[0], along + of_shape * xx);
-        add(virial_[1], of_shape * yx);
-        add(virial_[2], along + of_shape * yy);
-        add(virial_[3], of_shape * zx);
-        add(virial_[4], of_shape * zy);
-        add(virial_[5], along + of_shape * zz);
-        bound_ = bound_ + size(energy) + size(of_shape) * (xx + (yy + zz));
+        const F8 energy = select(alone, own, twice) * real(values) * (re * re + im * im);
+        const auto share = share_of(row_.k, z_, energy, real(shapes));
+        add(energy_, share.energy);
+        for (int k = 0; k < 6; ++k) add(virial_[k], share.virial[k]);
+        bound_ = bound_ + share.bound;
         z_ = z_ + splat<F8>(lanes);
     }
 
@@ -91,7 +76,7 @@ private:
     }
 
     const Row<Real>& row_;
-    F8 kx_, ky_, z_, bound_ = {};
+    F8 z_, bound_ = {};
     I8 energy_ = {}, virial_[6] = {};
 };
 

@@ -59,11 +59,7 @@ struct Modes {
                .values = values.data(),
                .shapes = shapes.data(),
                .scale = 0.5 / 1024.0,
-               .kx = 3.7,
-               .ky = -1.9,
-               .of_x = 0.11,
-               .of_y = -0.23,
-               .of_z = 0.31};
+               .k = {.kx = 3.7, .ky = -1.9, .of_x = 0.11, .of_y = -0.23, .of_z = 0.31}};
     }
 
     /// Energy, xx, yx, yy, zx, zy, zz.
@@ -72,7 +68,7 @@ struct Modes {
         std::vector<FixedSum> sums(7);
         for (std::int64_t i = 0; i < row.n; ++i) {
             const double z = row.first + static_cast<double>(i);
-            const double k[] = {row.kx, row.ky, 2.0 * units::pi * (row.of_x + (row.of_y + row.of_z * z))};
+            const double k[] = {row.k.kx, row.k.ky, 2.0 * units::pi * (row.k.of_x + (row.k.of_y + row.k.of_z * z))};
             const double re = row.charges[2 * i], im = row.charges[2 * i + 1];
             const double weight = z == 0.0 || z == row.edge ? 1.0 : 2.0;
             const double energy = row.scale * weight * static_cast<double>(row.values[i]) * (re * re + im * im);
