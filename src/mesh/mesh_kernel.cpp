@@ -116,6 +116,8 @@ HOLON_INLINE void gather(const GatherData<Real>& data)
 {
     using V = Vector<Real, lanes>;
     using Atoms = Vector<Real, block>;
+    // Where there are too few registers for the weights of all rows, each is read once for several planes.
+    constexpr int planes_at_once = native_bytes < 64 && fixed > 0 ? 2 : 1;
     const auto [window, places, shape, potential, gradient] = data;
     const int width = fixed > 0 ? fixed : window.width;
     V wz[block], dz[block];
@@ -133,18 +135,29 @@ HOLON_INLINE void gather(const GatherData<Real>& data)
         for (int i = 0; i < block; ++i) {
             const Real* plane = potential + places.first[begin + i];
             V plain{}, along_x{}, along_y{};
-            for (int x = 0; x < width; ++x, plane += shape.stride_x) {
+            const auto add_planes = [&]<int n>(int x, std::integral_constant<int, n>) __attribute__((always_inline))
+            {
                 const Real* row = plane;
-                V value{}, slope{};
+                V value[n] = {}, slope[n] = {};
                 for (int y = 0; y < width; ++y, row += shape.stride_y) {
-                    const V here = load<V>(row);
-                    value = multiply_add(here, splat<V>(wy[y][i]), value);
-                    slope = multiply_add(here, splat<V>(dy[y][i]), slope);
+                    const V weight = splat<V>(wy[y][i]), change = splat<V>(dy[y][i]);
+                    for (int k = 0; k < n; ++k) {
+                        const V here = load<V>(row + k * shape.stride_x);
+                        value[k] = multiply_add(here, weight, value[k]);
+                        slope[k] = multiply_add(here, change, slope[k]);
+                    }
                 }
-                plain = multiply_add(value, splat<V>(wx[x][i]), plain);
-                along_x = multiply_add(value, splat<V>(dx[x][i]), along_x);
-                along_y = multiply_add(slope, splat<V>(wx[x][i]), along_y);
-            }
+                for (int k = 0; k < n; ++k) {
+                    plain = multiply_add(value[k], splat<V>(wx[x + k][i]), plain);
+                    along_x = multiply_add(value[k], splat<V>(dx[x + k][i]), along_x);
+                    along_y = multiply_add(slope[k], splat<V>(wx[x + k][i]), along_y);
+                }
+                plane += n * shape.stride_x;
+            };
+            int x = 0;
+            for (; x + planes_at_once <= width; x += planes_at_once)
+                add_planes(x, std::integral_constant<int, planes_at_once>{});
+            if (x < width) add_planes(x, std::integral_constant<int, 1>{});
             result[0][i] = sum_of_lanes(along_x * wz[i]);
             result[1][i] = sum_of_lanes(along_y * wz[i]);
             result[2][i] = sum_of_lanes(plain * dz[i]);

@@ -157,4 +157,34 @@ HOLON_INLINE V look_up(const NumberOf<V>* table, VI index)
     return load<V>(values);
 }
 
+/// Three numbers that follow each other, of each lane: first[l] is where in `values` those of lane l begin. By rows,
+/// which are transposed: on some processors a gather takes several times as long.
+template <class V>
+struct Three {
+    V x, y, z;
+};
+template <class V, class Index>
+HOLON_INLINE Three<V> load_three(const NumberOf<V>* values, const Index* first)
+{
+    constexpr int n = lanes_in<V>;
+    static_assert(sizeof(NumberOf<V>) == 8);
+    if constexpr (n == 2) {
+        const V a = load<V>(values + first[0]), b = load<V>(values + first[1]);
+        return {shuffled<0, 2>(a, b), shuffled<1, 3>(a, b), V{values[first[0] + 2], values[first[1] + 2]}};
+    } else if constexpr (n == 4 && !is_wide<V>) {
+        using Row = Vector<NumberOf<V>, 2>;
+        const auto rows = [&](int l, int m) __attribute__((always_inline))
+        {
+            return joined<V>(load<Row>(values + first[l]), load<Row>(values + first[m]));
+        };
+        const V even = rows(0, 2), odd = rows(1, 3);
+        return {shuffled<0, 4, 2, 6>(even, odd), shuffled<1, 5, 3, 7>(even, odd),
+                V{values[first[0] + 2], values[first[1] + 2], values[first[2] + 2], values[first[3] + 2]}};
+    } else {
+        using Half = decltype(low_half(V{}));
+        const auto low = load_three<Half>(values, first), high = load_three<Half>(values, first + n / 2);
+        return {joined<V>(low.x, high.x), joined<V>(low.y, high.y), joined<V>(low.z, high.z)};
+    }
+}
+
 } // namespace holon

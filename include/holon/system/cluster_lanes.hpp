@@ -22,6 +22,9 @@ HOLON_INLINE I16 columns(I4 v)
 {
 #if defined(__AVX512F__)
     return (I16)_mm512_broadcast_i32x4((__m128i)v);
+#elif defined(__AVX2__)
+    const auto twice = (I8)_mm256_broadcastsi128_si256((__m128i)v); // at once from memory, if it comes from there
+    return {twice, twice};
 #else
     const I8 twice = joined<I8>(v, v);
     return joined<I16>(twice, twice);
@@ -170,7 +173,11 @@ HOLON_INLINE std::uint32_t bits_of(Lanes lanes)
 }
 HOLON_INLINE bool any(Lanes lanes)
 {
+#if defined(__AVX2__)
+    return _mm256_movemask_ps((__m256)(lanes.low | lanes.high)) != 0;
+#else
     return bits_of(lanes) != 0;
+#endif
 }
 #endif
 

@@ -135,6 +135,10 @@ template <int n>
 HOLON_INLINE auto load(const std::int64_t* values, const std::int64_t (&first)[n])
 {
     using I = Vector<std::int64_t, n>;
+    if constexpr (native_bytes < 64) {
+        const auto three = load_three<I>(values, first);
+        return Lattice3<I>{three.x, three.y, three.z};
+    }
     std::int64_t x[3][n];
     for (int l = 0; l < n; ++l)
         for (int k = 0; k < 3; ++k) x[k][l] = values[first[l] + k];

@@ -23,14 +23,7 @@ namespace {
 using N8 = Vector<std::int32_t, lanes>;
 using U8 = Vector<std::uint64_t, lanes>;
 
-HOLON_INLINE I8 gather(const std::int64_t* base, const LaneAtoms& at)
-{
-    return look_up<I8>(base, load<N8>(at.lane));
-}
-
-struct L3 {
-    I8 x, y, z;
-};
+using L3 = Three<I8>;
 HOLON_INLINE L3 operator+(const L3& a, const L3& b)
 {
     return {a.x + b.x, a.y + b.y, a.z + b.z};
@@ -42,7 +35,12 @@ HOLON_INLINE L3 operator-(const L3& a, const L3& b)
 
 HOLON_INLINE L3 gather_atom(const std::int64_t* values, const LaneAtoms& at)
 {
-    return {gather(values, at), gather(values + 1, at), gather(values + 2, at)};
+    if constexpr (native_bytes < sizeof(I8)) return load_three<I8>(values, at.lane);
+    const auto of_all = [at = load<N8>(at.lane)](const std::int64_t* numbers) __attribute__((always_inline))
+    {
+        return look_up<I8>(numbers, at);
+    };
+    return {of_all(values), of_all(values + 1), of_all(values + 2)};
 }
 
 /// Box::minimum_image() in each lane; not often needed.

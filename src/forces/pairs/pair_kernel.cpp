@@ -81,77 +81,106 @@ private:
     const Entry *at_, *end_, *second_, *second_end_;
 };
 
+/// An entry whose distances are known.
+template <class Entry, class Pair>
+struct Measured {
+    Distances d;
+    F16 r2;
+    typename Pair::Ahead ahead;
+    Entry entry;
+};
+/// Where the result is to be: to be copied there it would have to be read in other pieces than it was written in.
+template <class Pair, class Entry, class Positions>
+HOLON_INLINE void measure(const Pair& pair, const RowCluster<Positions>& row, Entry entry, Measured<Entry, Pair>& m)
+{
+    m.entry = entry;
+    m.d = row.from(cluster_of(entry));
+    m.r2 = m.d.square();
+    m.ahead = pair.ahead(m.r2);
+}
+
+/// Force over distance, where there is one. Writes which pairs are left to the wide path.
+template <class Entry, class Pair>
+HOLON_INLINE F16 force_of(const Pair& pair, const Measured<Entry, Pair>& m, WidePairs*& wide)
+{
+    const std::int64_t cj = cluster_of(m.entry);
+    const Lanes taken = less(lanes_of(mask_of(m.entry)), m.r2, pair.cutoff2());
+    if constexpr (!std::is_same_v<Entry, PairList::Entry>) return only(taken, pair.force(m.r2, m.ahead, cj));
+    const F16 force = pair.close_force(m.r2, m.ahead, cj, taken);
+    constexpr float limit = wide_limit * static_cast<float>(1 << kernel_force_bits);          // in their units
+    const Lanes fits = less_or_equal(taken, force * force * m.r2, splat<F16>(limit * limit)); // not NaN
+    wide->cluster = static_cast<std::int32_t>(cj);
+    wide->mask = bits_of(without(taken, fits));
+    wide += wide->mask != 0 ? 1 : 0;
+    return only(fits, force);
+}
+
+HOLON_INLINE void add_up(std::int64_t cluster, const Distances& d, F16 over_r, LaneForces* forces, RowSums& sums)
+{
+    // With the bits of the rounder, which are in lanes without a pair, too.
+    const F16 magic = splat<F16>(rounder);
+    const I16 fx = (I16)multiply_add(over_r, d.x, magic), fy = (I16)multiply_add(over_r, d.y, magic),
+              fz = (I16)multiply_add(over_r, d.z, magic);
+    sums.x += fx;
+    sums.y += fy;
+    sums.z += fz;
+    LaneForces& of_other = forces[cluster];
+    add_to(of_other.x, fx);
+    add_to(of_other.y, fy);
+    add_to(of_other.z, fz);
+}
+
 /// Adds the forces of the pairs of a row with far or close entries, and minus those on the others to theirs; only those
 /// of close ones may be beyond the limit.
+///
+/// Of an entry one after the other: the distances, the forces, their sums. A processor looks ahead no further than
+/// about the length of this chain of operations, so it is given those of several entries at once: by way of memory
+/// where it has no registers for that.
 template <class Entry, class Pair, class Positions>
 HOLON_INLINE void add_entries(const Pair& pair, const RowCluster<Positions>& row, Walk<Entry> entries,
                               LaneForces* forces, RowSums& sums, WidePairs*& wide)
 {
-    constexpr bool close = std::is_same_v<Entry, PairList::Entry>;
     if (entries.at_end()) return;
-    // One after the other: the distances of an entry, its forces, their sums. A processor looks ahead no further than
-    // about the length of this chain of operations, so it is given those of three entries at once, or of two, where it
-    // has no registers for more.
-    struct Found {
-        std::int64_t cluster;
-        Distances d;
-        F16 over_r; // force over distance, where there is one
-    };
-    const auto add_up = [&](const Found& found) __attribute__((always_inline))
-    {
-        // With the bits of the rounder, which are in lanes without a pair, too.
-        const F16 magic = splat<F16>(rounder);
-        const I16 fx = (I16)multiply_add(found.over_r, found.d.x, magic),
-                  fy = (I16)multiply_add(found.over_r, found.d.y, magic),
-                  fz = (I16)multiply_add(found.over_r, found.d.z, magic);
-        sums.x += fx;
-        sums.y += fy;
-        sums.z += fz;
-        LaneForces& other_forces = forces[found.cluster];
-        add_to(other_forces.x, fx);
-        add_to(other_forces.y, fy);
-        add_to(other_forces.z, fz);
-    };
-    Entry entry = *entries; // whose distances are ready
-    Distances ready = row.from(cluster_of(entry));
-    F16 ready_r2 = ready.square();
-    const auto find = [&](const Entry following) __attribute__((always_inline))
-    {
-        const std::int64_t cj = cluster_of(entry);
-        const std::uint32_t mask = mask_of(entry);
-        const Distances d = ready;
-        const F16 r2 = ready_r2;
-        entry = following;
-        ready = row.from(cluster_of(entry));
-        ready_r2 = ready.square();
-        Lanes taken = less(lanes_of(mask), r2, pair.cutoff2());
-        F16 force;
-        if constexpr (!close) {
-            force = pair.force(r2, cj);
-        } else {
-            force = pair.close_force(r2, cj, taken);
-            constexpr float limit = wide_limit * static_cast<float>(1 << kernel_force_bits);        // in their units
-            const Lanes fits = less_or_equal(taken, force * force * r2, splat<F16>(limit * limit)); // not NaN
-            wide->cluster = static_cast<std::int32_t>(cj);
-            wide->mask = bits_of(without(taken, fits));
-            wide += wide->mask != 0 ? 1 : 0;
-            taken = fits;
-        }
-        return Found{cj, d, only(taken, force)};
-    };
-    ++entries;
     if constexpr (native_bytes < sizeof(F16)) {
-        for (; !entries.at_end(); ++entries) add_up(find(*entries));
-    } else if (!entries.at_end()) {
-        Found last = find(*entries);
-        for (++entries; !entries.at_end(); ++entries) {
-            const Found found = find(*entries);
-            add_up(last);
-            last = found;
+        constexpr int at_once = 8;
+        Measured<Entry, Pair> block[at_once];
+        F16 over_r[at_once];
+        while (!entries.at_end()) {
+            int n = 0;
+            for (; n < at_once && !entries.at_end(); ++n, ++entries) measure(pair, row, *entries, block[n]);
+            for (int k = 0; k < n; ++k) over_r[k] = force_of(pair, block[k], wide);
+            for (int k = 0; k < n; ++k) add_up(cluster_of(block[k].entry), block[k].d, over_r[k], forces, sums);
         }
-        add_up(last);
+    } else {
+        struct Found {
+            std::int64_t cluster;
+            Distances d;
+            F16 over_r;
+        };
+        const auto add = [&](const Found& found) __attribute__((always_inline))
+        {
+            add_up(found.cluster, found.d, found.over_r, forces, sums);
+        };
+        Measured<Entry, Pair> ready;
+        measure(pair, row, *entries, ready);
+        const auto find = [&](Entry following) __attribute__((always_inline))
+        {
+            const auto now = ready;
+            measure(pair, row, following, ready);
+            return Found{cluster_of(now.entry), now.d, force_of(pair, now, wide)};
+        };
+        ++entries;
+        if (!entries.at_end()) {
+            Found last = find(*entries);
+            for (++entries; !entries.at_end(); ++entries) {
+                const Found found = find(*entries);
+                add(last);
+                last = found;
+            }
+            add(last);
+        }
+        add({cluster_of(ready.entry), ready.d, force_of(pair, ready, wide)});
     }
-    add_up(find(entry));
 }
 
 /// Each cluster begins with what takes away the rounders' bits that it will collect.

@@ -34,10 +34,36 @@ public:
     {
         return splat<F16>(begin_);
     }
-    HOLON_INLINE F16 at(F16 square) const
+
+    /// Where the polynomials of these squares are. They pass through memory, for taking numbers out of a vector one by
+    /// one takes longer; at() waits for them if it follows at once.
+#if defined(__AVX512F__)
+    struct Places {};
+    HOLON_INLINE Places places(F16) const
+    {
+        return {};
+    }
+    HOLON_INLINE F16 at(F16 square, Places) const
     {
         return find(square, (I16)square);
     }
+#else
+    struct Places {
+        std::int32_t bytes[16]; // from the first row
+    };
+    HOLON_INLINE Places places(F16 square) const
+    {
+        constexpr int size_bits = 4, size = 1 << size_bits;
+        static_assert(sizeof rows_[0] == size);
+        Places p;
+        store(p.bytes, (I16)square >> (ForceTable::first_bit - size_bits) & (n - 1) * size);
+        return p;
+    }
+    HOLON_INLINE F16 at(F16 square, const Places& places) const
+    {
+        return find(square, places.bytes);
+    }
+#endif
 
 private:
     static constexpr int n = ForceTable::n_intervals, n_powers = 4;
@@ -59,26 +85,25 @@ private:
     }
 #else
     /// Reads four coefficients at once and transposes them by fours.
-    template <class V, class VI>
-    HOLON_INLINE V find(V square, VI bits) const
+    template <class V>
+    HOLON_INLINE V find(V square, const std::int32_t* places) const
     {
-        // Bytes from the first row. From memory, for taking them out of a vector one by one takes longer.
-        std::int32_t places[lanes_in<V>];
-        if constexpr (!is_wide<V>) {
-            constexpr int size_bits = 4, size = 1 << size_bits;
-            static_assert(sizeof rows_[0] == size);
-            store(places, bits >> (ForceTable::first_bit - size_bits) & (n - 1) * size);
-            asm("" : "+m"(places));
-        }
         const auto row = [&](int l) __attribute__((always_inline))
         {
             return load<F4>(reinterpret_cast<const char*>(rows_) + places[l]);
         };
         if constexpr (is_wide<V>) {
-            return {find(square.low, bits.low), find(square.high, bits.high)};
+            return {find(square.low, places), find(square.high, places + lanes_in<V> / 2)};
         } else if constexpr (lanes_in<V> == 8) {
-            const V a = joined<V>(row(0), row(4)), b = joined<V>(row(1), row(5)), c = joined<V>(row(2), row(6)),
-                    d = joined<V>(row(3), row(7));
+            const auto two_rows = [&](int l) __attribute__((always_inline))
+            {
+#if defined(__AVX__) // of which the second is read by the instruction that joins them
+                return (V)_mm256_insertf128_ps(_mm256_castps128_ps256((__m128)row(l)), (__m128)row(l + 4), 1);
+#else
+                return joined<V>(row(l), row(l + 4));
+#endif
+            };
+            const V a = two_rows(0), b = two_rows(1), c = two_rows(2), d = two_rows(3);
             const V low_ab = shuffled<0, 8, 1, 9, 4, 12, 5, 13>(a, b),
                     low_cd = shuffled<0, 8, 1, 9, 4, 12, 5, 13>(c, d),
                     high_ab = shuffled<2, 10, 3, 11, 6, 14, 7, 15>(a, b),
@@ -106,10 +131,12 @@ private:
 
 /// Forces of the pairs of one row's cluster with others, over the distance on the kernel lattice, in units of pair
 /// forces. Everything that the loop needs is copied here: behind a reference it would have to be read again after each
-/// store. Lengths are counted on the lattice; scaling by powers of two changes no other bit. Of the pair part of an
-/// Ewald split.
+/// store. Lengths are counted on the lattice; scaling by powers of two changes no other bit. `Ahead`: what depends on
+/// the distances alone and had better be known some time before the forces are asked for. Of the pair part of an Ewald
+/// split.
 class EwaldCoulomb {
 public:
+    using Ahead = TableLanes::Places;
     HOLON_INLINE explicit EwaldCoulomb(const KernelData& data)
         : k_(data.constants), charge_(data.charge), table_(*data.table)
     {
@@ -121,12 +148,16 @@ public:
     {
         qi_ = rows(load<F4>(charge_ + 4 * ci)) * (vdw_scale / lattice_unit3 * ForceTable::scale);
     }
-    HOLON_INLINE F16 force(F16 r2, std::int64_t cj) const { return charges(cj) * table_.at(r2); }
+    HOLON_INLINE Ahead ahead(F16 r2) const { return table_.places(r2); }
+    HOLON_INLINE F16 force(F16 r2, const Ahead& ahead, std::int64_t cj) const
+    {
+        return charges(cj) * table_.at(r2, ahead);
+    }
     /// The same of lanes that may be below the table.
-    HOLON_INLINE F16 close_force(F16 r2, std::int64_t cj, Lanes taken) const
+    HOLON_INLINE F16 close_force(F16 r2, const Ahead& ahead, std::int64_t cj, Lanes taken) const
     {
         const Lanes below = less(taken, r2, table_.begin());
-        F16 of_unit_charges = table_.at(r2);
+        F16 of_unit_charges = table_.at(r2, ahead);
         if (any(below)) [[unlikely]] {
             const auto [y3, factor] = inverse_cube(r2, (I16)r2);
             const F16 direct = multiply_add(y3 * (1.0F / ForceTable::scale), factor, smooth_part<Form::ewald>(r2, k_));
@@ -144,8 +175,14 @@ private:
     F16 qi_{};
 };
 
+/// Of interactions that are found at once.
+struct NothingAhead {
+    struct Ahead {};
+    HOLON_INLINE Ahead ahead(F16) const { return {}; }
+};
+
 /// Of the plain form likewise.
-class PlainCoulomb {
+class PlainCoulomb : public NothingAhead {
 public:
     HOLON_INLINE explicit PlainCoulomb(const KernelData& data)
         : cutoff2_(data.constants.rc2_coulomb / lattice_unit2), two_k_rf_(data.constants.two_k_rf * lattice_unit3),
@@ -153,12 +190,12 @@ public:
     {
     }
     HOLON_INLINE void set_row(std::int64_t ci) { qi_ = rows(load<F4>(charge_ + 4 * ci)) * (vdw_scale / lattice_unit3); }
-    HOLON_INLINE F16 force(F16 r2, std::int64_t cj) const
+    HOLON_INLINE F16 force(F16 r2, Ahead, std::int64_t cj) const
     {
         const auto [y3, factor] = inverse_cube(r2, (I16)r2);
         return qi_ * columns(load<F4>(charge_ + 4 * cj)) * multiply_add(y3, factor, splat<F16>(-two_k_rf_));
     }
-    HOLON_INLINE F16 close_force(F16 r2, std::int64_t cj, Lanes) const { return force(r2, cj); }
+    HOLON_INLINE F16 close_force(F16 r2, Ahead, std::int64_t cj, Lanes) const { return force(r2, {}, cj); }
     HOLON_INLINE F16 cutoff2() const { return splat<F16>(cutoff2_); }
 
 private:
@@ -169,17 +206,17 @@ private:
 
 /// Of Coulomb with a switch likewise, with distances in nm in between.
 template <Form form>
-class SwitchedCoulomb {
+class SwitchedCoulomb : public NothingAhead {
 public:
     HOLON_INLINE explicit SwitchedCoulomb(const KernelData& data) : k_(data.constants), charge_(data.charge) {}
     HOLON_INLINE void set_row(std::int64_t ci) { qi_ = rows(load<F4>(charge_ + 4 * ci)) * vdw_scale; }
-    HOLON_INLINE F16 force(F16 r2, std::int64_t cj) const
+    HOLON_INLINE F16 force(F16 r2, Ahead, std::int64_t cj) const
     {
         const F16 r2_nm = r2 * lattice_unit2;
         const F16 qq = qi_ * columns(load<F4>(charge_ + 4 * cj));
         return coulomb_force<form>(r2_nm, inverse_sqrt(r2_nm, (I16)r2_nm), qq, k_);
     }
-    HOLON_INLINE F16 close_force(F16 r2, std::int64_t cj, Lanes) const { return force(r2, cj); }
+    HOLON_INLINE F16 close_force(F16 r2, Ahead, std::int64_t cj, Lanes) const { return force(r2, {}, cj); }
     HOLON_INLINE F16 cutoff2() const { return splat<F16>(k_.rc2_coulomb / lattice_unit2); }
 
 private:
@@ -190,7 +227,7 @@ private:
 
 /// Of Lennard-Jones likewise, with distances in nm in between: r^-14 would leave the range of float.
 template <Form form, Combination combination>
-class Vdw {
+class Vdw : public NothingAhead {
 public:
     HOLON_INLINE explicit Vdw(const KernelData& data)
         : k_(data.constants), a_(data.vdw_a), b_(data.vdw_b), type_(data.type), n_types_(data.n_types),
@@ -206,7 +243,7 @@ public:
             bi_ = rows(load<F4>(b_ + 4 * ci));
         }
     }
-    HOLON_INLINE F16 force(F16 r2, std::int64_t cj) const
+    HOLON_INLINE F16 force(F16 r2, Ahead, std::int64_t cj) const
     {
         F16 six_c6, twelve_c12;
         if constexpr (combination == Combination::table) {
@@ -222,7 +259,7 @@ public:
         const F16 r2_nm = r2 * lattice_unit2;
         return vdw_force<form>(r2_nm, inverse_sqrt(r2_nm, (I16)r2_nm), six_c6, twelve_c12, k_);
     }
-    HOLON_INLINE F16 close_force(F16 r2, std::int64_t cj, Lanes) const { return force(r2, cj); }
+    HOLON_INLINE F16 close_force(F16 r2, Ahead, std::int64_t cj, Lanes) const { return force(r2, {}, cj); }
     HOLON_INLINE F16 cutoff2() const { return splat<F16>(k_.rc2_vdw / lattice_unit2); }
 
 private:
