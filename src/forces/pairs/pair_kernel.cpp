@@ -243,6 +243,11 @@ HOLON_INLINE void subtract_three(std::int64_t* from, I4 v, int shift)
     const auto scaled = _mm256_sll_epi64(_mm256_cvtepi32_epi64((__m128i)v), _mm_cvtsi32_si128(shift));
     constexpr __mmask8 three = 7;
     _mm256_mask_storeu_epi64(from, three, _mm256_sub_epi64(_mm256_maskz_loadu_epi64(three, from), scaled));
+#elif defined(__AVX2__)
+    const auto scaled = _mm256_sll_epi64(_mm256_cvtepi32_epi64((__m128i)v), _mm_cvtsi32_si128(shift));
+    const auto two = (__m128i*)from;
+    _mm_storeu_si128(two, _mm_sub_epi64(_mm_loadu_si128(two), _mm256_castsi256_si128(scaled)));
+    from[2] -= _mm_cvtsi128_si64(_mm256_extracti128_si256(scaled, 1));
 #else
     for (int k = 0; k < 3; ++k) from[k] -= std::int64_t{v[k]} << shift;
 #endif
