@@ -147,8 +147,8 @@ HOLON_INLINE V look_up(const NumberOf<V>* table, VI index)
         using Half = decltype(V{}.low);
         return {look_up<Half>(table, low_half(index)), look_up<Half>(table, high_half(index))};
     }
-    if constexpr (sizeof(Number) == 8 && sizeof(V) == 32)
-        return (V)_mm256_i32gather_epi64(reinterpret_cast<const long long*>(table), (__m128i)index, sizeof(Number));
+    if constexpr (sizeof(Number) == 8 && sizeof(V) == 32) // a gather takes as many operations on some, or more
+        return V{table[index[0]], table[index[1]], table[index[2]], table[index[3]]};
     if constexpr (std::is_same_v<Number, std::int32_t> && sizeof(V) == 32)
         return (V)_mm256_i32gather_epi32(table, (__m256i)index, sizeof(Number));
 #endif

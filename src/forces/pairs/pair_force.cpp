@@ -280,7 +280,6 @@ struct PairForce::Impl {
     pair::WideRow row(const KindData& own, const PairList& list, std::int64_t ci) const
     {
         return {.clusters = own.full.data(),
-                .rounded = {list.clusters().data()},
                 .ci = ci,
                 .entries = list.rows()[index(ci)],
                 .used_rows = list.used_rows().data(),

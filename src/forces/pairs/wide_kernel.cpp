@@ -3,7 +3,7 @@
 
 #include <holon/core/kernel_variant.hpp>
 #include <holon/core/lattice_units.hpp>
-#include <holon/system/cluster_lanes.hpp>
+#include <holon/core/vector_math.hpp>
 
 namespace holon::pair {
 namespace {
@@ -163,43 +163,99 @@ private:
     double cutoff2_, rounding_;
     L8 x_[2], y_[2], z_[2];
 };
-#else // one after the other, of those that are by their rounded positions
+#else
 class Search {
 public:
     HOLON_INLINE explicit Search(const WideRow& row)
-        : clusters_(row.clusters), rounded_(row.rounded, row.ci), ci_(row.ci), cutoff2_(row.cutoff2),
-          rounding_(row.rounding)
+        : clusters_(row.clusters), ci_(row.ci), cutoff2_(row.cutoff2), rounding_(row.rounding),
+          is_short_(row.cutoff2 < 49.0)
     {
-        // Positions are rounded by half a unit, distances by less than two, and their squares in the last bits.
-        const double reach = __builtin_sqrt(cutoff2_) / double{kernel_unit} + 3.0;
-        limit_ = splat<lanes::F16>(static_cast<float>(reach * reach * (1.0 + 1e-6)));
     }
 
+    /// One atom of the row's cluster after the other.
     HOLON_INLINE void append(SinglePairs& sure, SinglePairs& unsure, std::int32_t cj, std::uint32_t among) const
     {
         const FullCluster &own = clusters_[ci_], &other = clusters_[cj];
-        auto left = lanes::bits_of(lanes::less(lanes::lanes_of(among), rounded_.from(cj).square(), limit_));
-        for (; left != 0; left &= left - 1) {
-            const int pair = __builtin_ctz(left), a = pair / 4, b = pair % 4;
-            const double d[3] = {static_cast<double>(own.x[a] - other.x[b]) * position_unit,
-                                 static_cast<double>(own.y[a] - other.y[b]) * position_unit,
-                                 static_cast<double>(own.z[a] - other.z[b]) * position_unit};
-            const double r2 = d[0] * d[0] + d[1] * d[1] + d[2] * d[2], beyond = r2 - cutoff2_;
-            if (!(beyond < rounding_)) continue;
-            SinglePairs& pairs = beyond <= -rounding_ && r2 > 0.0 ? sure : unsure;
-            pairs.i[pairs.n] = static_cast<std::int32_t>(4 * ci_ + a);
-            pairs.j[pairs.n] = 4 * cj + b;
-            for (int k = 0; k < 3; ++k) pairs.d[k][pairs.n] = d[k];
-            ++pairs.n;
+        const L4 x = load<L4>(other.x), y = load<L4>(other.y), z = load<L4>(other.z);
+        for (int a = 0; a < 4; ++a) {
+            const F4 d[3] = {distance(own.x[a] - x), distance(own.y[a] - y), distance(own.z[a] - z)};
+            const F4 r2 = d[0] * d[0] + d[1] * d[1] + d[2] * d[2], beyond = r2 - cutoff2_;
+            const L4 near = (L4)(beyond < splat<F4>(rounding_));
+            const L4 is_sure = (L4)(beyond <= splat<F4>(-rounding_)) & (L4)(r2 > F4{});
+            const std::uint32_t asked = among >> (4 * a) & 0xf, in = asked & bits_of(near & is_sure),
+                                doubtful = asked & bits_of(near & ~is_sure);
+            const auto i = static_cast<std::int32_t>(4 * ci_ + a);
+            append(sure, in, i, 4 * cj, d);
+            if (doubtful != 0) [[unlikely]]
+                append(unsure, doubtful, i, 4 * cj, d);
         }
     }
 
 private:
+    using F4 = Vector<double, 4>;
+
+    /// Exact up to 2^51 units, 8 nm; what is further away stays at least as far away, or is none. [nm]
+    HOLON_INLINE F4 distance(L4 v) const
+    {
+        if (!is_short_) [[unlikely]]
+            return to_doubles<F4>(v) * position_unit;
+        const F4 magic = splat<F4>(0x1.8p52);
+        return ((F4)(v + (L4)magic) - magic) * position_unit;
+    }
+    HOLON_INLINE static std::uint32_t bits_of(L4 lanes)
+    {
+#if defined(__AVX2__)
+        return static_cast<std::uint32_t>(_mm256_movemask_pd((__m256d)lanes));
+#else
+        std::uint32_t bits = 0;
+        for (int l = 0; l < 4; ++l) bits |= static_cast<std::uint32_t>(lanes[l] & 1) << l;
+        return bits;
+#endif
+    }
+    /// Of atom i with those of the atoms from `first` on whose bits are set.
+    HOLON_INLINE static void append(SinglePairs& pairs, std::uint32_t bits, std::int32_t i, std::int32_t first,
+                                    const F4 (&d)[3])
+    {
+#if defined(__AVX2__)
+        const std::int64_t n = pairs.n;
+        // Side by side: where each of the lanes that are left comes from, as numbers and as their halves.
+        struct alignas(32) From {
+            std::int32_t lane[16][4], half[16][8];
+        };
+        static constexpr From from = [] {
+            From f{};
+            for (unsigned set = 0; set < 16; ++set)
+                for (int lane = 0, to = 0; lane < 4; ++lane)
+                    if ((set >> lane & 1) != 0) {
+                        f.lane[set][to] = lane;
+                        f.half[set][2 * to] = 2 * lane;
+                        f.half[set][2 * to + 1] = 2 * lane + 1;
+                        ++to;
+                    }
+            return f;
+        }();
+        using Int4 = Vector<std::int32_t, 4>;
+        const auto halves = _mm256_load_si256((const __m256i*)from.half[bits]);
+        store(pairs.i + n, splat<Int4>(i));
+        store(pairs.j + n, load<Int4>(from.lane[bits]) + first);
+        for (int k = 0; k < 3; ++k)
+            store(pairs.d[k] + n, (F4)_mm256_permutevar8x32_ps(_mm256_castpd_ps((__m256d)d[k]), halves));
+        pairs.n = n + __builtin_popcount(bits);
+#else
+        for (std::uint32_t left = bits; left != 0; left &= left - 1) {
+            const int lane = __builtin_ctz(left);
+            pairs.i[pairs.n] = i;
+            pairs.j[pairs.n] = first + lane;
+            for (int k = 0; k < 3; ++k) pairs.d[k][pairs.n] = d[k][lane];
+            ++pairs.n;
+        }
+#endif
+    }
+
     const FullCluster* clusters_;
-    lanes::RowCluster<Clusters> rounded_;
     std::int64_t ci_;
     double cutoff2_, rounding_;
-    lanes::F16 limit_{};
+    bool is_short_; // the cutoff
 };
 #endif
 

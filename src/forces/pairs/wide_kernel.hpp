@@ -23,7 +23,6 @@ inline constexpr std::int64_t room_beyond = 16;
 /// A row of a list, to be searched for the pairs within the cutoff.
 struct WideRow {
     const FullCluster* clusters;
-    Clusters rounded; // the same on the kernel lattice
     std::int64_t ci;
     PairList::Row entries;
     const std::uint32_t *used_rows, *used; // per cluster, see PairList

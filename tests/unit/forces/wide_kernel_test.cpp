@@ -196,7 +196,6 @@ struct SearchedRow {
     static constexpr std::int32_t n_clusters = 60, own = 7;
     static constexpr double cutoff = 0.75, rounding = 1e-13; // [nm]
     std::vector<FullCluster> clusters;
-    std::vector<Cluster> rounded;
     std::vector<std::uint32_t> used_rows, used;
     std::vector<std::int32_t> near, far;
     std::vector<PairList::Entry> close;
@@ -224,19 +223,10 @@ struct SearchedRow {
             clusters[index(of)].z[atom] = clusters[own].z[1];
         }
         clusters[index(close[0].cluster)].x[2] += to_lattice(Vec3(cutoff, 0.0, 0.0), position_unit)[0]; // at the cutoff
-        for (const auto& cluster : clusters) {
-            auto& low = rounded.emplace_back();
-            for (int a = 0; a < 4; ++a) {
-                low.x[a] = static_cast<std::int32_t>(to_kernel_lattice(cluster.x[a]));
-                low.y[a] = static_cast<std::int32_t>(to_kernel_lattice(cluster.y[a]));
-                low.z[a] = static_cast<std::int32_t>(to_kernel_lattice(cluster.z[a]));
-            }
-        }
     }
     pair::WideRow row() const
     {
         return {.clusters = clusters.data(),
-                .rounded = {rounded.data()},
                 .ci = own,
                 .entries = {.near = near.data(),
                             .near_end = near.data() + near.size(),
