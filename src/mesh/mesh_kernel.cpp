@@ -135,14 +135,15 @@ HOLON_INLINE void gather(const GatherData<Real>& data)
         for (int i = 0; i < block; ++i) {
             const Real* plane = potential + places.first[begin + i];
             V plain{}, along_x{}, along_y{};
-            const auto add_planes = [&]<int n>(int x, std::integral_constant<int, n>) __attribute__((always_inline))
+            const auto add_planes =
+                [&, brick = shape ]<int n>(int x, std::integral_constant<int, n>) __attribute__((always_inline))
             {
                 const Real* row = plane;
                 V value[n] = {}, slope[n] = {};
-                for (int y = 0; y < width; ++y, row += shape.stride_y) {
+                for (int y = 0; y < width; ++y, row += brick.stride_y) {
                     const V weight = splat<V>(wy[y][i]), change = splat<V>(dy[y][i]);
                     for (int k = 0; k < n; ++k) {
-                        const V here = load<V>(row + k * shape.stride_x);
+                        const V here = load<V>(row + k * brick.stride_x);
                         value[k] = multiply_add(here, weight, value[k]);
                         slope[k] = multiply_add(here, change, slope[k]);
                     }
@@ -152,7 +153,7 @@ HOLON_INLINE void gather(const GatherData<Real>& data)
                     along_x = multiply_add(value[k], splat<V>(dx[x + k][i]), along_x);
                     along_y = multiply_add(slope[k], splat<V>(wx[x + k][i]), along_y);
                 }
-                plane += n * shape.stride_x;
+                plane += n * brick.stride_x;
             };
             int x = 0;
             for (; x + planes_at_once <= width; x += planes_at_once)
