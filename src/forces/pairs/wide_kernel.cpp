@@ -13,7 +13,8 @@ using L8 = Vector<std::int64_t, 8>;
 using L4 = Vector<std::int64_t, 4>;
 using I8 = Vector<std::int32_t, 8>;
 
-HOLON_INLINE F8 square(const F8 (&d)[3])
+template <class F>
+HOLON_INLINE F square(const F (&d)[3])
 {
     return d[0] * d[0] + d[1] * d[1] + d[2] * d[2];
 }
@@ -179,7 +180,7 @@ public:
         const L4 x = load<L4>(other.x), y = load<L4>(other.y), z = load<L4>(other.z);
         for (int a = 0; a < 4; ++a) {
             const F4 d[3] = {distance(own.x[a] - x), distance(own.y[a] - y), distance(own.z[a] - z)};
-            const F4 r2 = d[0] * d[0] + d[1] * d[1] + d[2] * d[2], beyond = r2 - cutoff2_;
+            const F4 r2 = square(d), beyond = r2 - cutoff2_;
             const L4 near = (L4)(beyond < splat<F4>(rounding_));
             const L4 is_sure = (L4)(beyond <= splat<F4>(-rounding_)) & (L4)(r2 > F4{});
             const std::uint32_t asked = among >> (4 * a) & 0xf, in = asked & bits_of(near & is_sure),
