@@ -1,6 +1,6 @@
 #include <holon/dynamics/scaling_groups.hpp>
 
-#include "scaling_groups_kernel.hpp"
+#include "group_batches.hpp"
 
 #include <holon/comm/on_root.hpp>
 #include <holon/comm/outbox.hpp>
@@ -22,7 +22,7 @@ namespace holon {
 namespace {
 
 constexpr double mass_unit = 0x1p-20;   // [u]
-constexpr std::size_t few_groups = 512; // for a thread
+constexpr std::size_t few_batches = 64; // for a thread
 
 /// a / b to the nearest integer, upwards where there are two: the same wherever the origin is.
 std::int64_t divided(int128 a, int128 b)
@@ -114,7 +114,7 @@ ScalingGroups::Sum& ScalingGroups::Sum::operator+=(const Sum& other)
 
 ScalingGroups::ScalingGroups(Communicator comm, const Topology& topology, const std::vector<MoleculeClusters>& clusters,
                              const Partition& partition, const Atoms& atoms)
-    : comm_(std::move(comm)), n_atoms_(topology.n_atoms())
+    : comm_(std::move(comm)), n_atoms_(topology.n_atoms()), whole_(std::make_unique<scaling_groups::GroupBatches>())
 {
     for (const auto& molecule : clusters)
         any_cut_ |= std::ranges::any_of(molecule.clusters, [](const ConstraintCluster& c) { return !c.small; });
@@ -151,17 +151,23 @@ ScalingGroups::ScalingGroups(Communicator comm, const Topology& topology, const 
     }
     // Groups in the order of their atoms in memory.
     std::ranges::sort(groups, {}, [](const auto& group) { return group.front().second; });
+    std::vector<std::int32_t> members;
+    std::vector<double> masses;
     for (const auto& group : groups) {
-        double mass = 0.0;
-        for (const auto& [head, atom] : group) mass += atoms.mass[index(atom)];
+        members.clear();
+        masses.clear();
         for (const auto& [head, atom] : group) {
-            members_.push_back(atom);
-            weights_.push_back(atoms.mass[index(atom)] / mass);
+            members.push_back(atom);
+            masses.push_back(atoms.mass[index(atom)]);
         }
-        begins_.push_back(static_cast<std::int32_t>(members_.size()));
-        masses_.push_back(mass);
+        whole_->add(members, masses);
     }
+    whole_->finish();
 }
+
+ScalingGroups::ScalingGroups(ScalingGroups&&) noexcept = default;
+ScalingGroups& ScalingGroups::operator=(ScalingGroups&&) noexcept = default;
+ScalingGroups::~ScalingGroups() = default;
 
 std::int64_t ScalingGroups::count(const Topology& topology, const std::vector<MoleculeClusters>& clusters)
 {
@@ -228,27 +234,20 @@ std::vector<ScalingGroups::Sum> ScalingGroups::cut_sums(const std::vector<IVec3>
     return sums;
 }
 
-/// Those that are owned whole from `begin` to `end`.
-scaling_groups::Groups ScalingGroups::groups(std::size_t begin, std::size_t end) const
-{
-    return {static_cast<std::int64_t>(end - begin), begins_.data() + begin, masses_.data() + begin, members_.data(),
-            weights_.data()};
-}
-
 /// The sum of what `call` sets the sums of some groups to.
 template <class Call>
 TensorSum ScalingGroups::sum_over_whole(Call call) const
 {
     return parallel_reduce(
-        masses_.size(), few_groups,
+        whole_->size(), few_batches,
         [&](std::size_t begin, std::size_t end) {
             TensorSum tensor;
             scaling_groups::TensorSums sums;
             sums.bound = TensorSum::small;
             for (std::size_t next = 0; begin < end; begin = next) {
-                next = std::min(end, begin + scaling_groups::TensorSums::most_groups);
-                call(groups(begin, next), sums);
-                tensor.add(sums.sum, static_cast<int>(next - begin));
+                next = std::min(end, begin + scaling_groups::TensorSums::most_batches);
+                call(whole_->groups(begin, next), sums);
+                tensor.add(sums.sum, scaling_groups::lanes * static_cast<int>(next - begin));
                 for (std::int64_t l = 0; l < sums.n_large; ++l)
                     tensor.add(
                         Mat3(Eigen::Map<const Eigen::Matrix<double, 3, 3, Eigen::RowMajor>>(sums.large + 9 * l)));
@@ -303,8 +302,8 @@ void ScalingGroups::follow(Atoms& atoms, const Box& from, const BoxChange& chang
     };
     if (change.takes_frozen)
         for (const auto atom : frozen_) apply(atom, move_of(atoms.x[index(atom)], Vec3::Zero(), motion));
-    parallel_for(masses_.size(), few_groups, [&](std::size_t begin, std::size_t end) {
-        HOLON_CALL(scaling_groups::follow, groups(begin, end), motion, numbers(atoms.x), numbers(atoms.v));
+    parallel_for(whole_->size(), few_batches, [&](std::size_t begin, std::size_t end) {
+        HOLON_CALL(scaling_groups::follow, whole_->groups(begin, end), motion, numbers(atoms.x), numbers(atoms.v));
     });
     std::vector<Move> moves;
     for (const auto& sum : cut_sums(atoms.x, atoms, from))

@@ -3,78 +3,99 @@
 
 #include <holon/core/kernel_variant.hpp>
 #include <holon/core/lattice_units.hpp>
+#include <holon/core/three.hpp>
 #include <holon/core/vector_math.hpp>
 
 namespace holon::scaling_groups {
 namespace {
 
-// The three components of one atom or group side by side: groups are of any size, and mostly small.
-using F4 = Vector<double, 4>;
-using I4 = Vector<std::int64_t, 4>;
+using F8 = Vector<double, lanes>;
+using I8 = Vector<std::int64_t, lanes>;
+using V3 = Three<F8>;
+using L3 = Three<I8>;
+using Row = Vector<std::int64_t, 4>;
 
-template <class V>
-HOLON_INLINE V three(const NumberOf<V>* p)
+HOLON_INLINE V3 real(const L3& v, double unit)
 {
-    return V{p[0], p[1], p[2], 0};
+    return splat<F8>(unit) * to_doubles<F8>(v);
 }
 
-HOLON_INLINE I4 of_atom(const std::int64_t* values, std::int32_t atom)
+HOLON_INLINE L3 lattice(const V3& v, double unit)
 {
-    return three<I4>(values + 3 * std::int64_t{atom});
+    return round_to_integers<I8>(splat<F8>(1.0 / unit) * v);
 }
 
-HOLON_INLINE F4 real(I4 v, double unit)
+/// A 3 x 3 matrix, the same in each lane.
+struct Matrix {
+    double rows[9];
+};
+/// v (row) times the matrix.
+HOLON_INLINE V3 times(const V3& v, const Matrix& matrix)
 {
-    return to_doubles<F4>(v) * splat<F4>(unit);
+    const auto column = [&](int k) __attribute__((always_inline))
+    {
+        return v.x * matrix.rows[k] + v.y * matrix.rows[3 + k] + v.z * matrix.rows[6 + k];
+    };
+    return {column(0), column(1), column(2)};
 }
 
-HOLON_INLINE I4 lattice(F4 v, double unit)
-{
-    return round_to_integers<I4>(v * splat<F4>(1.0 / unit));
-}
+/// The members of the groups of a batch.
+class Members {
+public:
+    HOLON_INLINE Members(const Groups& groups, std::int64_t batch)
+        : n_(groups.batches[batch].n_members), atoms_(groups.atoms + lanes * groups.batches[batch].first),
+          weights_(groups.weights + lanes * groups.batches[batch].first)
+    {
+    }
 
-template <int k>
-HOLON_INLINE F4 component(F4 v)
-{
-    return shuffled<k, k, k, k>(v, v);
-}
+    HOLON_INLINE std::int32_t size() const { return n_; }
+    HOLON_INLINE std::int64_t place(std::int32_t m, int lane) const
+    {
+        return 3 * std::int64_t{atoms_[lanes * m + lane]};
+    }
+    HOLON_INLINE F8 weight(std::int32_t m) const { return load<F8>(weights_ + lanes * m); }
 
-/// v (row) times the matrix with these rows.
-HOLON_INLINE F4 times(F4 v, const F4 (&rows)[3])
-{
-    return component<0>(v) * rows[0] + component<1>(v) * rows[1] + component<2>(v) * rows[2];
-}
+    /// Of member m, the sum of n arrays.
+    HOLON_INLINE L3 values(std::int32_t m, const std::int64_t* const* arrays, int n) const
+    {
+        Row rows[lanes];
+        for (int l = 0; l < lanes; ++l) rows[l] = load_row<Row>(arrays[0] + place(m, l));
+        for (int k = 1; k < n; ++k)
+            for (int l = 0; l < lanes; ++l) rows[l] = rows[l] + load_row<Row>(arrays[k] + place(m, l));
+        return columns(rows);
+    }
+    HOLON_INLINE L3 values(std::int32_t m, const std::int64_t* array) const { return values(m, &array, 1); }
 
-/// The members of a group.
-struct Members {
-    std::int32_t n;
-    const std::int32_t* atoms;
-    const double* weights;
+private:
+    std::int32_t n_;
+    const std::int32_t* atoms_;
+    const double* weights_;
 };
 
-HOLON_INLINE Members members_of(const Groups& groups, std::int64_t g)
+/// Of the centres of the groups [nm/ps].
+HOLON_INLINE V3 velocity(const Members& members, const std::int64_t* v)
 {
-    const std::int32_t begin = groups.begins[g];
-    return {groups.begins[g + 1] - begin, groups.atoms + begin, groups.weights + begin};
-}
-
-/// Of the centre of a group [nm/ps].
-HOLON_INLINE F4 velocity(Members members, const std::int64_t* v)
-{
-    F4 sum = {};
-    for (std::int32_t m = 0; m < members.n; ++m)
-        sum = sum + splat<F4>(members.weights[m]) * real(of_atom(v, members.atoms[m]), velocity_unit);
+    V3 sum = {};
+    for (std::int32_t m = 0; m < members.size(); ++m)
+        sum = sum + members.weight(m) * real(members.values(m, v), velocity_unit);
     return sum;
 }
 
-/// From the first member of a group to its centre [nm].
-HOLON_INLINE F4 from_head(Members members, const std::int64_t* x)
+/// From the first members of the groups, which are at `head`, to the centres [nm].
+HOLON_INLINE V3 from_head(const Members& members, const L3& head, const std::int64_t* x)
 {
-    const I4 head = of_atom(x, members.atoms[0]);
-    F4 sum = {};
-    for (std::int32_t m = 1; m < members.n; ++m)
-        sum = sum + splat<F4>(members.weights[m]) * real(of_atom(x, members.atoms[m]) - head, position_unit);
+    V3 sum = {};
+    for (std::int32_t m = 1; m < members.size(); ++m)
+        sum = sum + members.weight(m) * real(members.values(m, x) - head, position_unit);
     return sum;
+}
+
+/// a (x) b, added to a tensor in each lane.
+HOLON_INLINE void add_product(F8 (&tensor)[9], const V3& a, const V3& b)
+{
+    const F8 of_a[] = {a.x, a.y, a.z}, of_b[] = {b.x, b.y, b.z};
+    for (int i = 0; i < 3; ++i)
+        for (int j = 0; j < 3; ++j) tensor[3 * i + j] = tensor[3 * i + j] + of_a[i] * of_b[j];
 }
 
 /// Tensors on their way into a sum.
@@ -82,78 +103,92 @@ class Summation {
 public:
     HOLON_INLINE explicit Summation(TensorSums& sums) : sums_(sums) { sums_.n_large = 0; }
 
-    HOLON_INLINE void add(const F4 (&rows)[3])
+    /// One in each lane.
+    HOLON_INLINE void add(const F8 (&tensor)[9])
     {
-        const F4 bound = splat<F4>(sums_.bound);
-        const F4 units[] = {rows[0] * splat<F4>(1.0 / energy_unit), rows[1] * splat<F4>(1.0 / energy_unit),
-                            rows[2] * splat<F4>(1.0 / energy_unit)};
-        const auto is_small = [&](F4 u) __attribute__((always_inline))
-        {
-            return (u < bound) & (-u < bound);
-        };
-        if (any_bit(~(is_small(units[0]) & is_small(units[1]) & is_small(units[2])))) {
-            for (int i = 0; i < 3; ++i)
-                for (int j = 0; j < 3; ++j) sums_.large[9 * sums_.n_large + 3 * i + j] = rows[i][j];
-            ++sums_.n_large;
-            return;
+        F8 units[9], largest = {};
+        for (int k = 0; k < 9; ++k) {
+            units[k] = tensor[k] * splat<F8>(1.0 / energy_unit);
+            const F8 size = magnitude(units[k]);
+            largest = select(largest > size, largest, size);
         }
-        for (int i = 0; i < 3; ++i) rows_[i] = rows_[i] + round_to_integers<I4>(units[i]);
+        const I8 small = (I8)(largest < splat<F8>(sums_.bound));
+        if (any_bit(~small)) [[unlikely]] {
+            for (int l = 0; l < lanes; ++l) {
+                if (small[l] != 0) continue;
+                for (int k = 0; k < 9; ++k) sums_.large[9 * sums_.n_large + k] = tensor[k][l];
+                ++sums_.n_large;
+            }
+            for (F8& u : units) u = (F8)((I8)u & small);
+        }
+        for (int k = 0; k < 9; ++k) sum_[k] = sum_[k] + round_small<I8>(units[k]);
     }
 
     HOLON_INLINE void finish()
     {
-        for (int i = 0; i < 3; ++i)
-            for (int j = 0; j < 3; ++j) sums_.sum[3 * i + j] = rows_[i][j];
+        for (int k = 0; k < 9; ++k) {
+            sums_.sum[k] = 0;
+            for (int l = 0; l < lanes; ++l) sums_.sum[k] += sum_[k][l];
+        }
     }
 
 private:
     TensorSums& sums_;
-    I4 rows_[3] = {};
+    I8 sum_[9] = {};
 };
 
-/// What a group is moved by.
+/// What groups are moved by.
 struct Move {
-    I4 x, v;
+    L3 x, v;
 };
 
 class Mover {
 public:
-    HOLON_INLINE explicit Mover(const Motion& motion) : before_(splat<F4>(motion.before))
+    HOLON_INLINE explicit Mover(const Motion& motion) : motion_(motion), before_(splat<F8>(motion.before))
     {
-        for (int k = 0; k < 3; ++k) {
-            velocities_[k] = three<F4>(motion.velocities + 3 * k);
-            inverse_[k] = three<F4>(motion.inverse + 3 * k);
-            box_[k] = three<I4>(motion.box + 3 * k);
-            change_[k] = three<I4>(motion.change + 3 * k);
-            real_change_[k] = to_doubles<F4>(change_[k]);
+        for (int k = 0; k < 9; ++k) {
+            velocities_.rows[k] = motion.velocities[k];
+            inverse_.rows[k] = motion.inverse[k];
+            change_.rows[k] = static_cast<double>(motion.change[k]);
         }
-        lengths_ = I4{motion.box[0], motion.box[4], motion.box[8], 1};
     }
 
-    HOLON_INLINE Move operator()(I4 centre, F4 u) const
+    HOLON_INLINE Move operator()(const L3& centre, const V3& u) const
     {
-        const I4 v = lattice(times(u, velocities_) - u, velocity_unit);
+        const L3 v = lattice(times(u, velocities_) - u, velocity_unit);
         // From where it is in the canonical cell: the same on any rank.
-        I4 middle = centre - lattice(u * before_, position_unit), of_images = {};
-        if (any_bit((middle < I4{}) | (middle >= lengths_))) [[unlikely]] {
-            into_cell<2>(middle, of_images);
-            into_cell<1>(middle, of_images);
-            into_cell<0>(middle, of_images);
-        }
-        const F4 along = times(times(real(middle, position_unit), inverse_), real_change_);
-        return {lattice(along, 1.0) + of_images + lattice(real(v, velocity_unit) * before_, position_unit), v};
+        L3 middle = centre - lattice(before_ * u, position_unit), of_images = {};
+        if (any_bit(outside(middle.x, 0) | outside(middle.y, 1) | outside(middle.z, 2))) [[unlikely]]
+            into_cell(middle, of_images);
+        const V3 along = times(times(real(middle, position_unit), inverse_), change_);
+        return {lattice(along, 1.0) + of_images + lattice(before_ * real(v, velocity_unit), position_unit), v};
     }
 
 private:
-    template <int k>
-    HOLON_INLINE void into_cell(I4& x, I4& of_images) const
+    HOLON_INLINE I8 outside(I8 x, int k) const { return (I8)(x < I8{}) | (I8)(x >= splat<I8>(motion_.box[4 * k])); }
+
+    __attribute__((noinline)) void into_cell(L3& x, L3& of_images) const
     {
-        for (; x[k] < 0; x = x + box_[k]) of_images = of_images - change_[k];
-        for (; x[k] >= lengths_[k]; x = x - box_[k]) of_images = of_images + change_[k];
+        I8* const c[] = {&x.x, &x.y, &x.z};
+        for (int k = 2; k >= 0; --k) {
+            for (I8 below; any_bit(below = (I8)(*c[k] < I8{}));) {
+                x = x + only(below, motion_.box + 3 * k);
+                of_images = of_images - only(below, motion_.change + 3 * k);
+            }
+            for (I8 above; any_bit(above = (I8)(*c[k] >= splat<I8>(motion_.box[4 * k])));) {
+                x = x - only(above, motion_.box + 3 * k);
+                of_images = of_images + only(above, motion_.change + 3 * k);
+            }
+        }
+    }
+    HOLON_INLINE static L3 only(I8 mask, const std::int64_t* row)
+    {
+        return {mask & splat<I8>(row[0]), mask & splat<I8>(row[1]), mask & splat<I8>(row[2])};
     }
 
-    F4 velocities_[3], inverse_[3], real_change_[3], before_;
-    I4 box_[3], change_[3], lengths_;
+    const Motion& motion_;
+    Matrix velocities_, inverse_, change_;
+    F8 before_;
 };
 
 } // namespace
@@ -161,10 +196,11 @@ private:
 void HOLON_NAME(kinetic_tensor)(const Groups& groups, const std::int64_t* v, TensorSums& sums)
 {
     Summation summation(sums);
-    for (std::int64_t g = 0; g < groups.n; ++g) {
-        const F4 u = velocity(members_of(groups, g), v);
-        const F4 half = splat<F4>(0.5 * groups.masses[g]) * u;
-        summation.add({component<0>(half) * u, component<1>(half) * u, component<2>(half) * u});
+    for (std::int64_t b = 0; b < groups.n_batches; ++b) {
+        const V3 u = velocity(Members(groups, b), v);
+        F8 tensor[9] = {};
+        add_product(tensor, (0.5 * load<F8>(groups.masses + lanes * b)) * u, u);
+        summation.add(tensor);
     }
     summation.finish();
 }
@@ -173,22 +209,19 @@ void HOLON_NAME(internal_virial)(const Groups& groups, const std::int64_t* x, co
                                  int n_forces, TensorSums& sums)
 {
     Summation summation(sums);
-    for (std::int64_t g = 0; g < groups.n; ++g) {
-        const Members members = members_of(groups, g);
-        if (members.n == 1) continue;
-        const I4 head = of_atom(x, members.atoms[0]);
-        const F4 centre = from_head(members, x);
-        F4 of_group[3] = {};
-        for (std::int32_t m = 0; m < members.n; ++m) {
-            I4 f = {};
-            for (int k = 0; k < n_forces; ++k) f = f + of_atom(forces[k], members.atoms[m]);
-            const F4 force = real(f, force_unit);
-            const F4 half = splat<F4>(0.5) * (real(of_atom(x, members.atoms[m]) - head, position_unit) - centre);
-            of_group[0] = of_group[0] + component<0>(half) * force;
-            of_group[1] = of_group[1] + component<1>(half) * force;
-            of_group[2] = of_group[2] + component<2>(half) * force;
+    for (std::int64_t b = 0; b < groups.n_batches; ++b) {
+        const Members members(groups, b);
+        if (members.size() == 1) continue;
+        const L3 head = members.values(0, x);
+        const V3 centre = from_head(members, head, x);
+        F8 tensor[9] = {};
+        for (std::int32_t m = 0; m < members.size(); ++m) {
+            const V3 half = splat<F8>(0.5) * (real(members.values(m, x) - head, position_unit) - centre);
+            add_product(tensor, half, real(members.values(m, forces, n_forces), force_unit));
         }
-        summation.add(of_group);
+        const I8 is_group = I8{0, 1, 2, 3, 4, 5, 6, 7} < splat<I8>(std::int64_t{groups.batches[b].n_groups});
+        for (F8& element : tensor) element = (F8)((I8)element & is_group);
+        summation.add(tensor);
     }
     summation.finish();
 }
@@ -196,17 +229,18 @@ void HOLON_NAME(internal_virial)(const Groups& groups, const std::int64_t* x, co
 void HOLON_NAME(follow)(const Groups& groups, const Motion& motion, std::int64_t* x, std::int64_t* v)
 {
     const Mover mover(motion);
-    for (std::int64_t g = 0; g < groups.n; ++g) {
-        const Members members = members_of(groups, g);
-        const I4 centre = of_atom(x, members.atoms[0]) + lattice(from_head(members, x), position_unit);
+    for (std::int64_t b = 0; b < groups.n_batches; ++b) {
+        const Members members(groups, b);
+        const L3 head = members.values(0, x);
+        const L3 centre = head + lattice(from_head(members, head, x), position_unit);
         const Move move = mover(centre, velocity(members, v));
-        std::int64_t by_x[4], by_v[4];
-        store(by_x, move.x);
-        store(by_v, move.v);
-        for (std::int32_t m = 0; m < members.n; ++m)
-            for (int k = 0; k < 3; ++k) {
-                x[3 * std::int64_t{members.atoms[m]} + k] += by_x[k];
-                v[3 * std::int64_t{members.atoms[m]} + k] += by_v[k];
+        Row by_x[lanes], by_v[lanes];
+        to_rows(move.x, by_x);
+        to_rows(move.v, by_v);
+        for (std::int32_t m = 0; m < members.size(); ++m)
+            for (int l = 0; l < groups.batches[b].n_groups; ++l) {
+                add_to_row(x + members.place(m, l), by_x[l]);
+                add_to_row(v + members.place(m, l), by_v[l]);
             }
     }
 }
@@ -214,11 +248,15 @@ void HOLON_NAME(follow)(const Groups& groups, const Motion& motion, std::int64_t
 void HOLON_NAME(move_of)(const std::int64_t* centre, const double* velocity, const Motion& motion, std::int64_t* by_x,
                          std::int64_t* by_v)
 {
-    const Move move = Mover(motion)(three<I4>(centre), three<F4>(velocity));
-    for (int k = 0; k < 3; ++k) {
-        by_x[k] = move.x[k];
-        by_v[k] = move.v[k];
-    }
+    const L3 x{splat<I8>(centre[0]), splat<I8>(centre[1]), splat<I8>(centre[2])};
+    const V3 u{splat<F8>(velocity[0]), splat<F8>(velocity[1]), splat<F8>(velocity[2])};
+    const Move move = Mover(motion)(x, u);
+    by_x[0] = move.x.x[0];
+    by_x[1] = move.x.y[0];
+    by_x[2] = move.x.z[0];
+    by_v[0] = move.v.x[0];
+    by_v[1] = move.v.y[0];
+    by_v[2] = move.v.z[0];
 }
 
 } // namespace holon::scaling_groups

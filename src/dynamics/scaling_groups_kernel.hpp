@@ -8,23 +8,32 @@
 /// three lattice values for each atom, tensors nine numbers by rows.
 namespace holon::scaling_groups {
 
-/// Groups whose members are all here; sums over these are made in their order.
+inline constexpr int lanes = 8; // groups at a time
+
+/// Up to eight groups of as many members, a group to each lane.
+struct Batch {
+    std::int32_t n_groups, n_members;
+    std::int64_t first; // place of the first member of each among the members of all batches
+};
+
+/// Groups whose members are all here, in batches; sums over members are made in their order. Numbers are those of eight
+/// lanes, one behind the other: in lanes without a group its atoms are those of the first, with no mass.
 struct Groups {
-    std::int64_t n;
-    const std::int32_t* begins; // n + 1, among the members
-    const double* masses;       // n [u]
-    const std::int32_t* atoms;  // of all members
-    const double* weights;      // of all members: their shares of the masses
+    std::int64_t n_batches;
+    const Batch* batches;
+    const double* masses;      // of each batch [u]
+    const std::int32_t* atoms; // of each member of each batch
+    const double* weights;     // likewise: its share of the mass
 };
 
 /// The sum of many tensors, each of whose elements is rounded [2^-36 kJ/mol], but for those that have one of `bound` or
-/// more: these are listed.
+/// more, no more than 2^51: these are listed.
 struct TensorSums {
-    static constexpr std::int64_t most_groups = 256; // at once
+    static constexpr std::int64_t most_batches = 32; // at once
     double bound;                                    // [2^-36 kJ/mol]
     std::int64_t sum[9];
     std::int64_t n_large;
-    double large[9 * most_groups]; // [kJ/mol]
+    double large[9 * most_batches * lanes]; // [kJ/mol]
 };
 
 /// What a change of the box does.

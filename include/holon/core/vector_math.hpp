@@ -86,9 +86,34 @@ HOLON_INLINE V to_doubles(VI n)
 #if defined(__AVX512DQ__)
     return converted<V>(n);
 #else
-    const VI magic = splat<VI>(0x4330000000000000); // bits of 2^52: what is or'ed in are its units
-    const VI upper = (n >> 32 & 0xffffffff) ^ 0x80000000;
-    return ((V)(upper | magic) - (0x1p52 + 0x1p31)) * 0x1p32 + ((V)((n & 0xffffffff) | magic) - 0x1p52);
+    // Bits of 2^84 and 2^52, whose last places are the units of the halves; what makes the upper half positive is 2^63.
+    using Unsigned = Vector<std::uint64_t, lanes_in<VI>>;
+    const VI upper = (VI)((Unsigned)n >> 32) ^ splat<VI>(0x4530000080000000);
+    const VI lower = (n & splat<VI>(0xffffffff)) | splat<VI>(0x4330000000000000);
+    return ((V)upper - splat<V>(0x1p84 + 0x1p63 + 0x1p52)) + (V)lower;
+#endif
+}
+
+/// |x| of doubles.
+template <class V>
+HOLON_INLINE V magnitude(V x)
+{
+    using VI = Vector<std::int64_t, lanes_in<V>>;
+    return (V)((VI)x & splat<VI>(0x7fffffffffffffff));
+}
+
+template <class VI, class V>
+HOLON_INLINE VI round_to_integers(V x);
+/// The same of doubles below 2^51.
+template <class VI, class V>
+HOLON_INLINE VI round_small(V x)
+{
+    static_assert(sizeof(NumberOf<V>) == 8);
+#if defined(__AVX512DQ__)
+    return round_to_integers<VI>(x);
+#else
+    const V magic = splat<V>(0x1.8p52); // where units are the last bits of x + magic, these are the integer
+    return (VI)(x + magic) - (VI)magic;
 #endif
 }
 
@@ -112,9 +137,7 @@ HOLON_INLINE VI round_to_integers(V x)
         if constexpr (is_float && sizeof(V) == 32) return (VI)_mm256_cvtps_epi32((__m256)x);
 #endif
         if constexpr (!is_float) {
-            // Where units are the last bits of x + magic, these are the integer.
-            const V magic = splat<V>(0x1.8p52), size = x < 0.0 ? -x : x;
-            if (!any_bit(!(size < 0x1p51))) return (VI)(x + magic) - (VI)magic;
+            if (!any_bit(!(magnitude(x) < 0x1p51))) return round_small<VI>(x);
         }
         NumberOf<VI> integers[lanes_in<V>];
         for (int l = 0; l < lanes_in<V>; ++l) integers[l] = static_cast<NumberOf<VI>>(__builtin_llrint(x[l]));
@@ -155,36 +178,6 @@ HOLON_INLINE V look_up(const NumberOf<V>* table, VI index)
     Number values[lanes_in<V>];
     for (int l = 0; l < lanes_in<V>; ++l) values[l] = table[index[l]];
     return load<V>(values);
-}
-
-/// Three numbers that follow each other, of each lane: first[l] is where in `values` those of lane l begin. By rows,
-/// which are transposed: on some processors a gather takes several times as long.
-template <class V>
-struct Three {
-    V x, y, z;
-};
-template <class V, class Index>
-HOLON_INLINE Three<V> load_three(const NumberOf<V>* values, const Index* first)
-{
-    constexpr int n = lanes_in<V>;
-    static_assert(sizeof(NumberOf<V>) == 8);
-    if constexpr (n == 2) {
-        const V a = load<V>(values + first[0]), b = load<V>(values + first[1]);
-        return {shuffled<0, 2>(a, b), shuffled<1, 3>(a, b), V{values[first[0] + 2], values[first[1] + 2]}};
-    } else if constexpr (n == 4 && !is_wide<V>) {
-        using Row = Vector<NumberOf<V>, 2>;
-        const auto rows = [&](int l, int m) __attribute__((always_inline))
-        {
-            return joined<V>(load<Row>(values + first[l]), load<Row>(values + first[m]));
-        };
-        const V even = rows(0, 2), odd = rows(1, 3);
-        return {shuffled<0, 4, 2, 6>(even, odd), shuffled<1, 5, 3, 7>(even, odd),
-                V{values[first[0] + 2], values[first[1] + 2], values[first[2] + 2], values[first[3] + 2]}};
-    } else {
-        using Half = decltype(low_half(V{}));
-        const auto low = load_three<Half>(values, first), high = load_three<Half>(values, first + n / 2);
-        return {joined<V>(low.x, high.x), joined<V>(low.y, high.y), joined<V>(low.z, high.z)};
-    }
 }
 
 } // namespace holon

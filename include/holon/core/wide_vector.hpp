@@ -258,6 +258,28 @@ HOLON_INLINE bool any_bit(VI v)
     }
 }
 
+/// Of what a comparison gave, a bit for each lane.
+template <class VI>
+HOLON_INLINE std::uint32_t lane_bits(VI v)
+{
+    if constexpr (is_wide<VI>) {
+        return lane_bits(v.low) | lane_bits(v.high) << lanes_in<decltype(v.low)>;
+    } else {
+        [[maybe_unused]] constexpr std::size_t number = sizeof(NumberOf<VI>);
+#if defined(__AVX__)
+        if constexpr (sizeof v == 32 && number == 4) return static_cast<std::uint32_t>(_mm256_movemask_ps((__m256)v));
+        if constexpr (sizeof v == 32 && number == 8) return static_cast<std::uint32_t>(_mm256_movemask_pd((__m256d)v));
+#endif
+#if defined(__SSE2__)
+        if constexpr (sizeof v == 16 && number == 4) return static_cast<std::uint32_t>(_mm_movemask_ps((__m128)v));
+        if constexpr (sizeof v == 16 && number == 8) return static_cast<std::uint32_t>(_mm_movemask_pd((__m128d)v));
+#endif
+        std::uint32_t bits = 0;
+        for (int l = 0; l < lanes_in<VI>; ++l) bits |= static_cast<std::uint32_t>(v[l] & 1) << l;
+        return bits;
+    }
+}
+
 /// The lanes `from` of a and then b.
 template <int... from, class V>
 HOLON_INLINE V shuffled(V a, V b);

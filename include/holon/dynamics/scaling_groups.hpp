@@ -10,10 +10,11 @@
 
 #include <array>
 #include <cstdint>
+#include <memory>
 #include <vector>
 
 namespace holon::scaling_groups {
-struct Groups;
+class GroupBatches;
 }
 
 namespace holon {
@@ -38,6 +39,9 @@ public:
     /// For the atoms as they are shared out now. All of these must outlive this object.
     ScalingGroups(Communicator comm, const Topology& topology, const std::vector<MoleculeClusters>& clusters,
                   const Partition& partition, const Atoms& atoms);
+    ScalingGroups(ScalingGroups&&) noexcept;
+    ScalingGroups& operator=(ScalingGroups&&) noexcept;
+    ~ScalingGroups();
 
     /// How many there are in the whole system.
     static std::int64_t count(const Topology& topology, const std::vector<MoleculeClusters>& clusters);
@@ -55,7 +59,6 @@ public:
     void follow(Atoms& atoms, const Box& from, const BoxChange& change, double before) const;
 
 private:
-    scaling_groups::Groups groups(std::size_t begin, std::size_t end) const;
     template <class Call>
     TensorSum sum_over_whole(Call call) const;
 
@@ -76,13 +79,9 @@ private:
 
     Communicator comm_;
     std::int64_t n_atoms_;
-    bool any_cut_ = false;             // clusters that domains may cut, anywhere
-    std::vector<std::int32_t> frozen_; // along all axes: each by itself
-    // Groups that this rank owns whole: sums over their few members are made in the order of these.
-    std::vector<std::int32_t> begins_ = {0}; // among the members; one more than there are groups
-    std::vector<double> masses_;             // [u]
-    std::vector<std::int32_t> members_;
-    std::vector<double> weights_; // of members: their mass in that of the group
+    bool any_cut_ = false;                                // clusters that domains may cut, anywhere
+    std::vector<std::int32_t> frozen_;                    // along all axes: each by itself
+    std::unique_ptr<scaling_groups::GroupBatches> whole_; // that this rank owns whole
     std::vector<CutMember> cut_members_;
     std::vector<AtomId> cut_keys_; // of the groups with members here: their lowest ids
 };

@@ -162,22 +162,11 @@ HOLON_INLINE F16 chosen(Lanes lanes, F16 a, F16 b)
 }
 HOLON_INLINE std::uint32_t bits_of(Lanes lanes)
 {
-#if defined(__AVX2__)
-    const auto bits = [](auto half) { return static_cast<std::uint32_t>(_mm256_movemask_ps((__m256)half)); };
-    return bits(lanes.low) | bits(lanes.high) << 8;
-#else
-    std::uint32_t bits = 0;
-    for (int l = 0; l < 16; ++l) bits |= static_cast<std::uint32_t>(lanes[l] & 1) << l;
-    return bits;
-#endif
+    return lane_bits(lanes);
 }
 HOLON_INLINE bool any(Lanes lanes)
 {
-#if defined(__AVX2__)
-    return _mm256_movemask_ps((__m256)(lanes.low | lanes.high)) != 0;
-#else
-    return bits_of(lanes) != 0;
-#endif
+    return lane_bits(lanes.low | lanes.high) != 0;
 }
 #endif
 

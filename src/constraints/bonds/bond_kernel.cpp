@@ -8,16 +8,12 @@
 namespace holon::bonds {
 namespace {
 
-using lattice_lanes::add_to_row;
 using lattice_lanes::difference_of_rows;
 using lattice_lanes::dot;
 using lattice_lanes::F8;
 using lattice_lanes::I8;
 using lattice_lanes::L3;
-using lattice_lanes::Lattice3;
-using lattice_lanes::load_row;
 using lattice_lanes::load_vectors;
-using lattice_lanes::magnitude;
 using lattice_lanes::V3;
 using F4 = Vector<double, 4>;
 using I4 = Vector<std::int64_t, 4>;
@@ -51,7 +47,7 @@ HOLON_INLINE L3 nearest_image(L3 d, const std::int64_t* box)
 void HOLON_NAME(set_vectors)(const Differences& d, double* vectors)
 {
     for (std::int64_t first = 0; first < d.n; first += lanes) {
-        L3 difference = difference_of_rows<Lattice3, I4, 3>(d.values, d.from + first, d.to + first);
+        L3 difference = difference_of_rows<I4, 3>(d.values, d.from + first, d.to + first);
         if (d.box != nullptr) difference = nearest_image(difference, d.box);
         store(vectors + first, to_doubles<F8>(difference.x) * d.unit);
         store(vectors + d.n + first, to_doubles<F8>(difference.y) * d.unit);

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <holon/core/lattice_units.hpp>
+#include <holon/core/three.hpp>
 #include <holon/core/vector_math.hpp>
 
 #include <cstdint>
@@ -19,13 +20,6 @@ using IntegersOf = Vector<std::int64_t, lanes_in<F>>;
 template <class I>
 using RealsOf = Vector<double, lanes_in<I>>;
 
-/// |x|.
-template <class F>
-HOLON_INLINE F magnitude(F x)
-{
-    return (F)((IntegersOf<F>)x & 0x7fffffffffffffff);
-}
-
 /// Zero where no bit of `mask` is set, x where all are.
 template <class I, class F>
 HOLON_INLINE F kept_where(I mask, F x)
@@ -33,56 +27,38 @@ HOLON_INLINE F kept_where(I mask, F x)
     return (F)((I)x & mask);
 }
 
-template <class F>
-struct Real3 {
-    F x, y, z;
-};
-using V3 = Real3<F8>;
+using V3 = Three<F8>;
+using L3 = Three<I8>; // lattice values
 
-template <class F>
-HOLON_INLINE Real3<F> operator+(const Real3<F>& a, const Real3<F>& b)
-{
-    return {a.x + b.x, a.y + b.y, a.z + b.z};
-}
-template <class F>
-HOLON_INLINE Real3<F> operator-(const Real3<F>& a, const Real3<F>& b)
-{
-    return {a.x - b.x, a.y - b.y, a.z - b.z};
-}
-template <class F>
-HOLON_INLINE Real3<F> operator*(F a, const Real3<F>& b)
-{
-    return {a * b.x, a * b.y, a * b.z};
-}
 /// In the order of Eigen's dot(), with its bits.
 template <class F>
-HOLON_INLINE F dot(const Real3<F>& a, const Real3<F>& b)
+HOLON_INLINE F dot(const Three<F>& a, const Three<F>& b)
 {
     return (a.x * b.x + a.y * b.y) + a.z * b.z;
 }
 /// Faster, rounded less often.
 template <class F>
-HOLON_INLINE F fused_dot(const Real3<F>& a, const Real3<F>& b)
+HOLON_INLINE F fused_dot(const Three<F>& a, const Three<F>& b)
 {
     return multiply_add(a.x, b.x, multiply_add(a.y, b.y, a.z * b.z));
 }
 template <class F>
-HOLON_INLINE auto low_half(const Real3<F>& a)
+HOLON_INLINE auto low_half(const Three<F>& a)
 {
-    return Real3<Vector<double, lanes_in<F> / 2>>{holon::low_half(a.x), holon::low_half(a.y), holon::low_half(a.z)};
+    return Three<Vector<double, lanes_in<F> / 2>>{holon::low_half(a.x), holon::low_half(a.y), holon::low_half(a.z)};
 }
 template <class F>
-HOLON_INLINE auto high_half(const Real3<F>& a)
+HOLON_INLINE auto high_half(const Three<F>& a)
 {
-    return Real3<Vector<double, lanes_in<F> / 2>>{holon::high_half(a.x), holon::high_half(a.y), holon::high_half(a.z)};
+    return Three<Vector<double, lanes_in<F> / 2>>{holon::high_half(a.x), holon::high_half(a.y), holon::high_half(a.z)};
 }
 template <class F, class Half>
-HOLON_INLINE Real3<F> joined(const Real3<Half>& low, const Real3<Half>& high)
+HOLON_INLINE Three<F> joined(const Three<Half>& low, const Three<Half>& high)
 {
     return {holon::joined<F>(low.x, high.x), holon::joined<F>(low.y, high.y), holon::joined<F>(low.z, high.z)};
 }
 template <class I, class F>
-HOLON_INLINE Real3<F> kept_where(I mask, const Real3<F>& a)
+HOLON_INLINE Three<F> kept_where(I mask, const Three<F>& a)
 {
     return {kept_where(mask, a.x), kept_where(mask, a.y), kept_where(mask, a.z)};
 }
@@ -94,38 +70,24 @@ HOLON_INLINE V3 load_vectors(const double* values, std::int64_t n, std::int64_t 
             holon::load<F8>(values + 2 * n + first)};
 }
 
-/// Lattice values.
-template <class I>
-struct Lattice3 {
-    I x, y, z;
-};
-using L3 = Lattice3<I8>;
-
-template <class I>
-HOLON_INLINE Lattice3<I> operator+(const Lattice3<I>& a, const Lattice3<I>& b)
-{
-    return {a.x + b.x, a.y + b.y, a.z + b.z};
-}
 /// The difference is exact before it becomes real. [units of the lattice]
 template <class I>
-HOLON_INLINE Real3<RealsOf<I>> difference(const Lattice3<I>& from, const Lattice3<I>& to)
+HOLON_INLINE Three<RealsOf<I>> difference(const Three<I>& from, const Three<I>& to)
 {
-    using F = RealsOf<I>;
-    return {to_doubles<F>(to.x - from.x), to_doubles<F>(to.y - from.y), to_doubles<F>(to.z - from.z)};
+    return to_doubles<RealsOf<I>>(to - from);
 }
 template <class I>
-HOLON_INLINE Real3<RealsOf<I>> difference(const Lattice3<I>& from, const Lattice3<I>& to, double unit)
+HOLON_INLINE Three<RealsOf<I>> difference(const Three<I>& from, const Three<I>& to, double unit)
 {
     return splat<RealsOf<I>>(unit) * difference(from, to);
 }
 template <class F>
-HOLON_INLINE Lattice3<IntegersOf<F>> to_lattice(const Real3<F>& a)
+HOLON_INLINE Three<IntegersOf<F>> to_lattice(const Three<F>& a)
 {
-    using I = IntegersOf<F>;
-    return {round_to_integers<I>(a.x), round_to_integers<I>(a.y), round_to_integers<I>(a.z)};
+    return round_to_integers<IntegersOf<F>>(a);
 }
 template <class F>
-HOLON_INLINE Lattice3<IntegersOf<F>> to_lattice(const Real3<F>& a, double unit)
+HOLON_INLINE Three<IntegersOf<F>> to_lattice(const Three<F>& a, double unit)
 {
     return to_lattice(splat<F>(1.0 / unit) * a);
 }
@@ -135,19 +97,16 @@ template <int n>
 HOLON_INLINE auto load(const std::int64_t* values, const std::int64_t (&first)[n])
 {
     using I = Vector<std::int64_t, n>;
-    if constexpr (native_bytes < 64) {
-        const auto three = load_three<I>(values, first);
-        return Lattice3<I>{three.x, three.y, three.z};
-    }
+    if constexpr (native_bytes < 64) return load_three<I>(values, first);
     std::int64_t x[3][n];
     for (int l = 0; l < n; ++l)
         for (int k = 0; k < 3; ++k) x[k][l] = values[first[l] + k];
-    return Lattice3<I>{holon::load<I>(x[0]), holon::load<I>(x[1]), holon::load<I>(x[2])};
+    return Three<I>{holon::load<I>(x[0]), holon::load<I>(x[1]), holon::load<I>(x[2])};
 }
 
 /// Lanes that repeat another write the same again.
 template <class I, int n>
-HOLON_INLINE void store(std::int64_t* values, const std::int64_t (&first)[n], const Lattice3<I>& stored)
+HOLON_INLINE void store(std::int64_t* values, const std::int64_t (&first)[n], const Three<I>& stored)
 {
     std::int64_t x[3][n];
     holon::store(x[0], stored.x);
@@ -157,49 +116,8 @@ HOLON_INLINE void store(std::int64_t* values, const std::int64_t (&first)[n], co
         for (int k = 0; k < 3; ++k) values[first[l] + k] = x[k][l];
 }
 
-/// Three numbers from memory, in the first of four lanes; the fourth number in memory is not touched.
-template <class Row>
-HOLON_INLINE Row load_row(const void* p)
-{
-    static_assert(lanes_in<Row> == 4 && sizeof(NumberOf<Row>) == 8);
-#if defined(__AVX512VL__)
-    return (Row)_mm256_maskz_loadu_epi64(7, p);
-#elif defined(__AVX2__)
-    return (Row)_mm256_maskload_epi64(static_cast<const long long*>(p), _mm256_setr_epi64x(-1, -1, -1, 0));
-#else
-    NumberOf<Row> numbers[4] = {};
-    __builtin_memcpy(numbers, p, 3 * sizeof numbers[0]);
-    return holon::load<Row>(numbers);
-#endif
-}
-/// Adds the first three numbers to those in memory, in two parts: what waits for being stored can only be loaded as it
-/// was, and rows overlap where they are taken as four.
-template <class Row>
-HOLON_INLINE void add_to_row(NumberOf<Row>* p, Row row)
-{
-    static_assert(lanes_in<Row> == 4);
-    const auto two = holon::low_half(row);
-    holon::store(p, holon::load<std::remove_cvref_t<decltype(two)>>(p) + two);
-    p[2] += row[2];
-}
-
-/// The first three numbers of eight rows as columns: Real3 or Lattice3.
-template <template <class> class Three, class Row>
-HOLON_INLINE auto columns(const Row (&rows)[8])
-{
-    using V = Vector<NumberOf<Row>, 8>;
-    V pairs[4]; // rows l and l + 4
-    for (int l = 0; l < 4; ++l) pairs[l] = holon::joined<V>(rows[l], rows[l + 4]);
-    const V xz01 = shuffled<0, 8, 2, 10, 4, 12, 6, 14>(pairs[0], pairs[1]);
-    const V xz23 = shuffled<0, 8, 2, 10, 4, 12, 6, 14>(pairs[2], pairs[3]);
-    const V y01 = shuffled<1, 9, 3, 11, 5, 13, 7, 15>(pairs[0], pairs[1]);
-    const V y23 = shuffled<1, 9, 3, 11, 5, 13, 7, 15>(pairs[2], pairs[3]);
-    return Three<V>{shuffled<0, 1, 8, 9, 4, 5, 12, 13>(xz01, xz23), shuffled<0, 1, 8, 9, 4, 5, 12, 13>(y01, y23),
-                    shuffled<2, 3, 10, 11, 6, 7, 14, 15>(xz01, xz23)};
-}
-
 /// Rows j less rows i of eight places. `size`: numbers from one row to the next; 4: all may be read.
-template <template <class> class Three, class Row, int size>
+template <class Row, int size>
 HOLON_INLINE auto difference_of_rows(const void* values, const std::int32_t* i, const std::int32_t* j)
 {
     const auto row = [values](std::int32_t k) __attribute__((always_inline))
@@ -212,7 +130,7 @@ HOLON_INLINE auto difference_of_rows(const void* values, const std::int32_t* i, 
     };
     Row differences[8];
     for (int l = 0; l < 8; ++l) differences[l] = row(j[l]) - row(i[l]);
-    return columns<Three>(differences);
+    return columns(differences);
 }
 
 /// Up to eight pairs of rows.
@@ -263,7 +181,7 @@ HOLON_INLINE void transpose(I8 (&m)[8])
 /// eight lanes or twice as many; `first`: where the first atom of each lane begins. Exact before they become real.
 /// [units of the lattice]
 template <class F>
-HOLON_INLINE void load_arms(const std::int64_t* values, const std::int64_t* first, Real3<F> (&arms)[2])
+HOLON_INLINE void load_arms(const std::int64_t* values, const std::int64_t* first, Three<F> (&arms)[2])
 {
     if constexpr (8 < lanes_in<F>) {
         V3 low[2], high[2];
@@ -285,7 +203,7 @@ HOLON_INLINE void load_arms(const std::int64_t* values, const std::int64_t* firs
 
 /// Calls row(l, numbers) for each lane, with the first eight of nine numbers for three atoms.
 template <class F, class Row>
-HOLON_INLINE void for_each_three(const Real3<F> (&three)[3], Row row)
+HOLON_INLINE void for_each_three(const Three<F> (&three)[3], Row row)
 {
     if constexpr (8 < lanes_in<F>) {
         const V3 low[] = {low_half(three[0]), low_half(three[1]), low_half(three[2])};
@@ -304,7 +222,7 @@ HOLON_INLINE void for_each_three(const Real3<F> (&three)[3], Row row)
 /// Adds to the numbers of three atoms, those of the first n lanes, and if there are `others`, multiples to these.
 template <class F>
 HOLON_INLINE void add_three(std::int64_t* values, std::int64_t* others, double multiple, const std::int64_t* first,
-                            int n, const Real3<F> (&added)[3])
+                            int n, const Three<F> (&added)[3])
 {
     using I = IntegersOf<F>;
     std::int64_t last[lanes_in<F>], last_of_others[lanes_in<F>];

@@ -53,7 +53,7 @@ HOLON_INLINE void for_nine(F f)
 /// Differences of the second and of the third atom from the first, for eight molecules or twice as many. Exact before
 /// they become real. [units of the lattice]
 template <class F>
-HOLON_INLINE void load_arms_of_run(const std::int64_t* values, Real3<F> (&arms)[2])
+HOLON_INLINE void load_arms_of_run(const std::int64_t* values, Three<F> (&arms)[2])
 {
     if constexpr (8 < lanes_in<F>) {
         V3 low[2], high[2];
@@ -76,7 +76,7 @@ HOLON_INLINE void load_arms_of_run(const std::int64_t* values, Real3<F> (&arms)[
 /// Adds to the numbers of three atoms, and if there are `others`, multiples to these.
 template <class F>
 HOLON_INLINE void add_three_to_run(std::int64_t* values, std::int64_t* others, double multiple,
-                                   const Real3<F> (&added)[3])
+                                   const Three<F> (&added)[3])
 {
     if constexpr (8 < lanes_in<F>) {
         const V3 low[] = {low_half(added[0]), low_half(added[1]), low_half(added[2])};

@@ -15,8 +15,6 @@ using lattice_lanes::fused_dot;
 using lattice_lanes::I8;
 using lattice_lanes::kept_where;
 using lattice_lanes::load_vectors;
-using lattice_lanes::magnitude;
-using lattice_lanes::Real3;
 using lattice_lanes::V3;
 static_assert(lincs::lanes == lattice_lanes::lanes);
 
@@ -41,7 +39,7 @@ HOLON_INLINE void set_rhs(const Bonds& b, std::int64_t first, F8 x)
 HOLON_INLINE V3 displaced(const Bonds& b, std::int64_t first)
 {
     return load_vectors(b.bond, b.n, first) +
-           difference_of_rows<Real3, Vector<double, 4>, 4>(b.displacement, b.i + first, b.j + first);
+           difference_of_rows<Vector<double, 4>, 4>(b.displacement, b.i + first, b.j + first);
 }
 
 } // namespace

@@ -15,8 +15,6 @@ using lattice_lanes::fused_dot;
 using lattice_lanes::I8;
 using lattice_lanes::kept_where;
 using lattice_lanes::load_vectors;
-using lattice_lanes::magnitude;
-using lattice_lanes::Real3;
 using lattice_lanes::V3;
 using F4 = Vector<double, bundle_size>;
 static_assert(newton::lanes == lattice_lanes::lanes);
@@ -31,7 +29,7 @@ HOLON_INLINE Errors right_side(const Leaf& leaf, double scale, double least_cosi
         const V3 r = load_vectors(leaf.r, leaf.n, first);
         V3 present = load_vectors(leaf.s, leaf.n, first);
         if (leaf.move != nullptr)
-            present = present + difference_of_rows<Real3, F4, 4>(leaf.move, leaf.i + first, leaf.j + first);
+            present = present + difference_of_rows<F4, 4>(leaf.move, leaf.i + first, leaf.j + first);
         store(leaf.present + first, present.x);
         store(leaf.present + leaf.n + first, present.y);
         store(leaf.present + 2 * leaf.n + first, present.z);
@@ -68,7 +66,7 @@ HOLON_INLINE void set_elements(const Leaf& leaf, const double* rows, std::int64_
     for (std::int64_t c = begin; c < end; ++c) {
         const auto& [link, bundle, positions] = leaf.couplings[c];
         const double* const pull = leaf.pull + 3 * bundle_size * std::int64_t{bundle};
-        const auto along = [&](int axis) __attribute__((always_inline))
+        const auto along = [&, link = link ](int axis) __attribute__((always_inline))
         {
             return splat<F4>(rows[axis * leaf.n + link]);
         };

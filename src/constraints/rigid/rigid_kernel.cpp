@@ -45,7 +45,7 @@ struct Batch {
     /// What an atom has that the first has not. Exact before it becomes real.
     HOLON_INLINE V3 relative(const std::int64_t* values, int atom, double unit) const
     {
-        const auto d = difference_of_rows<Lattice3, Vector<std::int64_t, 4>, 3>(values, places(0), places(atom));
+        const auto d = difference_of_rows<Vector<std::int64_t, 4>, 3>(values, places(0), places(atom));
         return scaled(unit, {to_doubles<F8>(d.x), to_doubles<F8>(d.y), to_doubles<F8>(d.z)});
     }
 

@@ -8,6 +8,7 @@
 /// that are compiled once per instruction set.
 namespace holon::rigid {
 
+using lattice_lanes::dot, lattice_lanes::kept_where;
 using lattice_lanes::F8, lattice_lanes::I8, lattice_lanes::V3;
 static_assert(lanes == lattice_lanes::lanes);
 
@@ -22,10 +23,6 @@ HOLON_INLINE V3 added(const V3& sum, F8 a, const V3& b)
 HOLON_INLINE V3 added(const V3& sum, double a, const V3& b)
 {
     return added(sum, F8{} + a, b);
-}
-HOLON_INLINE V3 cross(const V3& a, const V3& b)
-{
-    return {a.y * b.z - a.z * b.y, a.z * b.x - a.x * b.z, a.x * b.y - a.y * b.x};
 }
 HOLON_INLINE V3 normalised(const V3& a)
 {

@@ -15,8 +15,6 @@ using lattice_lanes::fused_dot;
 using lattice_lanes::I8;
 using lattice_lanes::kept_where;
 using lattice_lanes::load_vectors;
-using lattice_lanes::magnitude;
-using lattice_lanes::Real3;
 using lattice_lanes::V3;
 using F4 = Vector<double, 4>;
 static_assert(shake::lanes == lattice_lanes::lanes);
@@ -30,7 +28,7 @@ HOLON_INLINE Outcome correct(Links links, std::int64_t begin, std::int64_t end, 
         const int n = end - first < lanes ? static_cast<int>(end - first) : lanes;
         const V3 r = load_vectors(links.r, links.n, first);
         const V3 s = load_vectors(links.s, links.n, first) +
-                     difference_of_rows<Real3, F4, 4>(links.displacement, links.i + first, links.j + first);
+                     difference_of_rows<F4, 4>(links.displacement, links.i + first, links.j + first);
         const F8 d2 = load<F8>(links.d2 + first);
         const F8 error = rates ? fused_dot(r, s) : 0.5 * (fused_dot(s, s) - d2);
         const I8 here = (I8)(lane < splat<I8>(std::int64_t{n}));

@@ -8,15 +8,20 @@
 namespace holon::settle {
 namespace {
 
+using lattice_lanes::add_three;
+using lattice_lanes::add_three_to_run;
 using lattice_lanes::fused_dot;
+using lattice_lanes::kept_where;
+using lattice_lanes::load_arms_of_run;
+using lattice_lanes::to_lattice;
 
 /// Waters at a time: where a vector holds eight, two of them, so that one goes on while a root or a division of the
 /// other is under way.
 constexpr int lanes = native_bytes == 64 ? 16 : 8;
 using F = Vector<double, lanes>;
 using I = Vector<std::int64_t, lanes>;
-using V3 = lattice_lanes::Real3<F>;
-using L3 = lattice_lanes::Lattice3<I>;
+using V3 = Three<F>;
+using L3 = Three<I>;
 
 /// a b + c, or - c, rounded once.
 HOLON_INLINE F sum(F a, F b, F c)
@@ -35,7 +40,7 @@ HOLON_INLINE V3 difference(F a, const V3& b, const V3& c)
 {
     return {difference(a, b.x, c.x), difference(a, b.y, c.y), difference(a, b.z, c.z)};
 }
-HOLON_INLINE V3 cross(const V3& a, const V3& b)
+HOLON_INLINE V3 fused_cross(const V3& a, const V3& b)
 {
     return {difference(a.y, b.z, a.z * b.y), difference(a.z, b.x, a.x * b.z), difference(a.x, b.y, a.y * b.x)};
 }
@@ -149,7 +154,7 @@ HOLON_INLINE Correction settle(const Triangle& t, const V3& b0, const V3& c0, co
 
     // Frame: Z normal to the reference plane, a1 in the YZ plane. Its vectors have lengths other than 1 until the end,
     // so that roots and products go on at the same time.
-    const V3 z = cross(b0, c0), x = cross(a1, z), y = cross(z, x);
+    const V3 z = fused_cross(b0, c0), x = fused_cross(a1, z), y = fused_cross(z, x);
     const F per_z = 0x1p-90 * inverse_root(0x1p-180 * fused_dot(z, z));
     const F per_x = 0x1p-130 * inverse_root(0x1p-260 * fused_dot(x, x)), per_y = per_z * per_x;
     const F xb0 = per_x * fused_dot(x, b0), yb0 = per_y * fused_dot(y, b0);

@@ -24,14 +24,6 @@ using N8 = Vector<std::int32_t, lanes>;
 using U8 = Vector<std::uint64_t, lanes>;
 
 using L3 = Three<I8>;
-HOLON_INLINE L3 operator+(const L3& a, const L3& b)
-{
-    return {a.x + b.x, a.y + b.y, a.z + b.z};
-}
-HOLON_INLINE L3 operator-(const L3& a, const L3& b)
-{
-    return {a.x - b.x, a.y - b.y, a.z - b.z};
-}
 
 HOLON_INLINE L3 gather_atom(const std::int64_t* values, const LaneAtoms& at)
 {

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <holon/core/three.hpp>
 #include <holon/core/vector_math.hpp>
 
 #include <cstdint>
@@ -13,40 +14,12 @@ using F8 = Vector<double, lanes>;
 using I8 = Vector<std::int64_t, lanes>;
 
 template <class T>
-struct V3 {
-    T x, y, z;
-};
-template <class T>
-HOLON_INLINE V3<T> operator+(const V3<T>& a, const V3<T>& b)
-{
-    return {a.x + b.x, a.y + b.y, a.z + b.z};
-}
-template <class T>
-HOLON_INLINE V3<T> operator-(const V3<T>& a, const V3<T>& b)
-{
-    return {a.x - b.x, a.y - b.y, a.z - b.z};
-}
-template <class T>
-HOLON_INLINE V3<T> operator-(const V3<T>& a)
-{
-    return {-a.x, -a.y, -a.z};
-}
-template <class T>
-HOLON_INLINE V3<T> operator*(T a, const V3<T>& b)
-{
-    return {a * b.x, a * b.y, a * b.z};
-}
+using V3 = Three<T>;
 template <class T>
 HOLON_INLINE T dot(const V3<T>& a, const V3<T>& b)
 {
     return a.x * b.x + (a.y * b.y + a.z * b.z);
 }
-template <class T>
-HOLON_INLINE V3<T> cross(const V3<T>& a, const V3<T>& b)
-{
-    return {a.y * b.z - a.z * b.y, a.z * b.x - a.x * b.z, a.x * b.y - a.y * b.x};
-}
-
 /// atan2(y, x) within 5e-16, in (-pi, pi]; 0 at the origin.
 template <class T>
 HOLON_INLINE T arc_tangent(T y, T x)

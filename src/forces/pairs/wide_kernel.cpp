@@ -183,8 +183,8 @@ public:
             const F4 r2 = square(d), beyond = r2 - cutoff2_;
             const L4 near = (L4)(beyond < splat<F4>(rounding_));
             const L4 is_sure = (L4)(beyond <= splat<F4>(-rounding_)) & (L4)(r2 > F4{});
-            const std::uint32_t asked = among >> (4 * a) & 0xf, in = asked & bits_of(near & is_sure),
-                                doubtful = asked & bits_of(near & ~is_sure);
+            const std::uint32_t asked = among >> (4 * a) & 0xf, in = asked & lane_bits(near & is_sure),
+                                doubtful = asked & lane_bits(near & ~is_sure);
             const auto i = static_cast<std::int32_t>(4 * ci_ + a);
             append(sure, in, i, 4 * cj, d);
             if (doubtful != 0) [[unlikely]]
@@ -202,16 +202,6 @@ private:
             return to_doubles<F4>(v) * position_unit;
         const F4 magic = splat<F4>(0x1.8p52);
         return ((F4)(v + (L4)magic) - magic) * position_unit;
-    }
-    HOLON_INLINE static std::uint32_t bits_of(L4 lanes)
-    {
-#if defined(__AVX2__)
-        return static_cast<std::uint32_t>(_mm256_movemask_pd((__m256d)lanes));
-#else
-        std::uint32_t bits = 0;
-        for (int l = 0; l < 4; ++l) bits |= static_cast<std::uint32_t>(lanes[l] & 1) << l;
-        return bits;
-#endif
     }
     /// Of atom i with those of the atoms from `first` on whose bits are set.
     HOLON_INLINE static void append(SinglePairs& pairs, std::uint32_t bits, std::int32_t i, std::int32_t first,

@@ -1,8 +1,10 @@
+#include <holon/core/three.hpp>
 #include <holon/core/vector_math.hpp>
 
 #include <gtest/gtest.h>
 
 #include <cmath>
+#include <limits>
 #include <numeric>
 
 using namespace holon;
@@ -125,6 +127,75 @@ TEST(WideVectors, any_bit_is_found_in_any_lane)
         numbers[l] = 1 << (2 * l);
         EXPECT_TRUE(any_bit(load<I16>(numbers))) << l;
     }
+}
+
+TEST(WideVectors, comparisons_give_a_bit_for_each_lane)
+{
+    using F4 = Vector<double, 4>;
+    using F16 = Vector<float, 16>;
+    EXPECT_EQ(lane_bits((Vector<std::int64_t, 4>)(F4{1.0, -1.0, 0.0, 3.0} > 0.0)), 0b1001U);
+    for (int l = 0; l < 16; ++l) {
+        float numbers[16] = {};
+        numbers[l] = -1.0F;
+        EXPECT_EQ(lane_bits((Vector<std::int32_t, 16>)(load<F16>(numbers) < 0.0F)), 1U << l);
+    }
+}
+
+TEST(WideVectors, integers_of_any_size_become_doubles_rounded_once)
+{
+    using I8 = Vector<std::int64_t, 8>;
+    using F8 = Vector<double, 8>;
+    constexpr std::int64_t most = std::numeric_limits<std::int64_t>::max(), tie = (std::int64_t{1} << 53) + 1;
+    const I8 examples[] = {{0, 1, -1, most, -most - 1, most - 1, 1 - most, 0x7fffffff},
+                           {tie, -tie, tie + 2, -tie - 2, 2 * tie + 1, -2 * tie - 1, most / 3, most / -7},
+                           {0xffffffff, -0xffffffff, std::int64_t{1} << 32, -(std::int64_t{1} << 32), 0x80000000,
+                            -0x80000000, 0x123456789abcdef, -0x123456789abcdef}};
+    for (const I8& n : examples) {
+        const F8 real = to_doubles<F8>(n);
+        for (int l = 0; l < 8; ++l) EXPECT_EQ(real[l], static_cast<double>(n[l]));
+    }
+}
+
+TEST(WideVectors, doubles_become_the_nearest_integers)
+{
+    using I8 = Vector<std::int64_t, 8>;
+    using F8 = Vector<double, 8>;
+    const double below = std::nextafter(0x1p51, 0.0);
+    const F8 small = {0.5, -0.5, 1.5, -2.5, below, -below, 1e-300, -12345.678};
+    const F8 large = {0x1p51, -0x1p51, 0x1p62, -0x1p62, 3.5e15, -4.25e14, 2.5, -0.0};
+    const Three<I8> three = round_to_integers<I8>(Three<F8>{small, large, -small});
+    const I8 of_small = round_small<I8>(small);
+    for (int l = 0; l < 8; ++l) {
+        EXPECT_EQ(of_small[l], std::llrint(small[l]));
+        EXPECT_EQ(three.x[l], std::llrint(small[l]));
+        EXPECT_EQ(three.y[l], std::llrint(large[l]));
+        EXPECT_EQ(three.z[l], -std::llrint(small[l]));
+    }
+}
+
+TEST(WideVectors, rows_of_three_become_columns_and_go_back)
+{
+    using I8 = Vector<std::int64_t, 8>;
+    using Row = Vector<std::int64_t, 4>;
+    std::int64_t numbers[24], sums[24];
+    std::iota(numbers, numbers + 24, 100);
+    std::iota(sums, sums + 24, 0);
+    const std::int64_t first[] = {21, 3, 0, 12, 18, 6, 15, 9};
+    Row rows[8], back[8];
+    for (int l = 0; l < 8; ++l) rows[l] = load_row<Row>(numbers + first[l]); // the last number, and not beyond it
+    const Three<I8> three = columns(rows), loaded = load_three<I8>(numbers, first);
+    to_rows(three, back);
+    for (int l = 0; l < 8; ++l) {
+        const std::int64_t begin = 100 + first[l];
+        EXPECT_EQ(three.x[l], begin);
+        EXPECT_EQ(three.y[l], begin + 1);
+        EXPECT_EQ(three.z[l], begin + 2);
+        EXPECT_EQ(loaded.x[l], begin);
+        EXPECT_EQ(loaded.y[l], begin + 1);
+        EXPECT_EQ(loaded.z[l], begin + 2);
+        add_to_row(sums + first[l], back[l]);
+    }
+    for (int k = 0; k < 24; ++k) EXPECT_EQ(sums[k], 100 + 2 * k);
 }
 
 } // namespace

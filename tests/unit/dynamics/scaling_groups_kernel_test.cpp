@@ -4,13 +4,14 @@
 #include <holon/core/instruction_sets.hpp>
 #include <holon/core/lattice.hpp>
 
-#include <dynamics/scaling_groups_kernel.hpp>
+#include <dynamics/group_batches.hpp>
 
 #include <support/constraint_system.hpp>
 
 #include <gtest/gtest.h>
 
 #include <array>
+#include <span>
 #include <utility>
 #include <vector>
 
@@ -47,6 +48,7 @@ constexpr double tensor_bound = 0x1p50;
 struct Sample {
     std::vector<std::int32_t> begins{0}, atoms;
     std::vector<double> masses, weights;
+    GroupBatches batches;
     std::vector<IVec3> x, v, f, f_further;
     Box box{(Mat3() << 3.0, 0.0, 0.0, 0.7, 2.5, 0.0, -1.1, 0.9, 2.8).finished(), 40};
 
@@ -66,10 +68,12 @@ struct Sample {
                 add(centre + 0.1 * noise.vector(), scale * noise.vector(), scale * 1e3 * noise.vector());
             }
             for (const double of_member : of_members) weights.push_back(of_member / mass);
+            batches.add(std::span(atoms).last(of_members.size()), of_members);
             masses.push_back(mass);
             begins.push_back(static_cast<std::int32_t>(atoms.size()));
             add(noise.vector(), noise.vector(), noise.vector());
         }
+        batches.finish();
     }
 
     void add(const Vec3& position, const Vec3& velocity, const Vec3& force)
@@ -80,10 +84,7 @@ struct Sample {
         f_further.push_back(to_lattice(Vec3(force[2], force[0], force[1]), force_unit));
     }
 
-    Groups groups() const
-    {
-        return {static_cast<std::int64_t>(masses.size()), begins.data(), masses.data(), atoms.data(), weights.data()};
-    }
+    Groups groups() const { return batches.groups(0, batches.size()); }
 
     template <class Use>
     void for_each_group(Use use) const
