@@ -63,17 +63,27 @@ HOLON_INLINE V3<F8> nearest_difference(const L3& a, const L3& b, const KernelDat
             to_doubles<F8>(d.z) * position_unit};
 }
 
-/// Clamped at force_bound; `clamped` collects where.
-HOLON_INLINE L3 round_force(const V3<F8>& f, I8& clamped)
+/// Clamped at force_bound; `clamped` collects where. Not often needed. [force_unit]
+__attribute__((noinline)) L3 round_large_force(const V3<F8>& x, I8& clamped)
 {
     const auto round = [&clamped](F8 component) __attribute__((always_inline))
     {
-        constexpr double units = 1.0 / force_unit;
-        const F8 x = component * units;
-        clamped |= ~((x < force_bound) & (x > -force_bound)); // also NaN
-        return round_clamped<I8>(x, force_bound);
+        clamped |= ~((component < force_bound) & (component > -force_bound)); // also NaN
+        return round_clamped<I8>(component, force_bound);
     };
-    return {round(f.x), round(f.y), round(f.z)};
+    return {round(x.x), round(x.y), round(x.z)};
+}
+HOLON_INLINE L3 round_force(const V3<F8>& f, I8& clamped)
+{
+    const V3<F8> x = splat<F8>(1.0 / force_unit) * f;
+    const auto is_small = [](F8 component) __attribute__((always_inline))
+    {
+        static_assert(0x1p51 < force_bound);
+        return (I8)(magnitude(component) < 0x1p51);
+    };
+    if (any_bit(~(is_small(x.x) & is_small(x.y) & is_small(x.z)))) [[unlikely]]
+        return round_large_force(x, clamped);
+    return {round_small<I8>(x.x), round_small<I8>(x.y), round_small<I8>(x.z)};
 }
 
 template <int n>
@@ -111,11 +121,22 @@ public:
     HOLON_INLINE void add(Totals& totals, const TermForces<F8, n_forces, n_energies>& term, const I8& used)
     {
         static_assert(n_energies <= max_energies && n_forces <= most_forces);
-        for (int e = 0; e < n_energies; ++e) add(energy_[e], totals.energy[e], term.energy[e], used);
+        constexpr double units = 1.0 / energy_unit; // a power of two: it may be multiplied by first
+        const auto kept = [&used](F8 v) __attribute__((always_inline))
+        {
+            return (F8)((I8)v & used);
+        };
+        F8 energies[n_energies];
+        for (int e = 0; e < n_energies; ++e) energies[e] = kept(units * term.energy[e]);
+        add(energy_, totals.energy, energies, used);
         for (int m = 0; m < n_forces; ++m) {
             const F8 d[3] = {term.d[m].x, term.d[m].y, term.d[m].z}, f[3] = {term.f[m].x, term.f[m].y, term.f[m].z};
-            for (int i = 0; i < 3; ++i)
-                for (int j = 0; j < 3; ++j) add(virial_[3 * i + j], totals.virial[3 * i + j], -0.5 * d[i] * f[j], used);
+            F8 tensor[9];
+            for (int i = 0; i < 3; ++i) {
+                const F8 half = kept((-0.5 * units) * d[i]);
+                for (int j = 0; j < 3; ++j) tensor[3 * i + j] = half * f[j];
+            }
+            add(virial_, totals.virial, tensor, used);
         }
         if (++n_terms_ == most_terms) move_to(totals);
     }
@@ -132,13 +153,17 @@ private:
     static constexpr double small = 0x1p50;
     static constexpr int most_forces = 4, most_terms = (1 << 12) / most_forces;
 
-    static HOLON_INLINE void add(I8& sum, int128& total, F8 v, const I8& used)
+    /// `v`: [energy_unit], zero in lanes that do not count.
+    template <int n>
+    static HOLON_INLINE void add(I8* sums, int128* totals, const F8 (&v)[n], const I8& used)
     {
-        const F8 units = v * (1.0 / energy_unit);
-        if (any_bit(~((units < small) & (units > -small)))) [[unlikely]]
-            total += sum_of_large(v, used);
-        else
-            sum += round_to_integers<I8>(units) & used;
+        I8 is_small = splat<I8>(-1);
+        for (int k = 0; k < n; ++k) is_small = is_small & (I8)(magnitude(v[k]) < small);
+        if (any_bit(~is_small)) [[unlikely]] {
+            for (int k = 0; k < n; ++k) totals[k] += sum_of_large(v[k] * energy_unit, used);
+            return;
+        }
+        for (int k = 0; k < n; ++k) sums[k] += round_small<I8>(v[k]);
     }
     static HOLON_INLINE void move(I8& sum, int128& total)
     {
