@@ -119,7 +119,7 @@ public:
                 for (int k = 0; k < 9; ++k) sums_.large[9 * sums_.n_large + k] = tensor[k][l];
                 ++sums_.n_large;
             }
-            for (F8& u : units) u = (F8)((I8)u & small);
+            for (F8& u : units) u = kept_where(small, u);
         }
         for (int k = 0; k < 9; ++k) sum_[k] = sum_[k] + round_small<I8>(units[k]);
     }
@@ -220,7 +220,7 @@ void HOLON_NAME(internal_virial)(const Groups& groups, const std::int64_t* x, co
             add_product(tensor, half, real(members.values(m, forces, n_forces), force_unit));
         }
         const I8 is_group = I8{0, 1, 2, 3, 4, 5, 6, 7} < splat<I8>(std::int64_t{groups.batches[b].n_groups});
-        for (F8& element : tensor) element = (F8)((I8)element & is_group);
+        for (F8& element : tensor) element = kept_where(is_group, element);
         summation.add(tensor);
     }
     summation.finish();

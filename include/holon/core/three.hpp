@@ -35,6 +35,12 @@ HOLON_INLINE Three<V> cross(const Three<V>& a, const Three<V>& b)
     return {a.y * b.z - a.z * b.y, a.z * b.x - a.x * b.z, a.x * b.y - a.y * b.x};
 }
 
+template <class VI, class V>
+HOLON_INLINE Three<V> kept_where(VI mask, const Three<V>& a)
+{
+    return {kept_where(mask, a.x), kept_where(mask, a.y), kept_where(mask, a.z)};
+}
+
 /// Of each number; in lanes of doubles.
 template <class VI, class V>
 HOLON_INLINE Three<VI> round_to_integers(const Three<V>& v)

@@ -102,6 +102,13 @@ HOLON_INLINE V magnitude(V x)
     return (V)((VI)x & splat<VI>(0x7fffffffffffffff));
 }
 
+/// Zero where no bit of `mask` is set, x where all are.
+template <class VI, class V>
+HOLON_INLINE V kept_where(VI mask, V x)
+{
+    return (V)((VI)x & mask);
+}
+
 template <class VI, class V>
 HOLON_INLINE VI round_to_integers(V x);
 /// The same of doubles below 2^51.

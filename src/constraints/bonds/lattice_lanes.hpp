@@ -20,13 +20,6 @@ using IntegersOf = Vector<std::int64_t, lanes_in<F>>;
 template <class I>
 using RealsOf = Vector<double, lanes_in<I>>;
 
-/// Zero where no bit of `mask` is set, x where all are.
-template <class I, class F>
-HOLON_INLINE F kept_where(I mask, F x)
-{
-    return (F)((I)x & mask);
-}
-
 using V3 = Three<F8>;
 using L3 = Three<I8>; // lattice values
 
@@ -57,12 +50,6 @@ HOLON_INLINE Three<F> joined(const Three<Half>& low, const Three<Half>& high)
 {
     return {holon::joined<F>(low.x, high.x), holon::joined<F>(low.y, high.y), holon::joined<F>(low.z, high.z)};
 }
-template <class I, class F>
-HOLON_INLINE Three<F> kept_where(I mask, const Three<F>& a)
-{
-    return {kept_where(mask, a.x), kept_where(mask, a.y), kept_where(mask, a.z)};
-}
-
 /// Of eight places from `first` on, where x, y and z are in three parts of n numbers.
 HOLON_INLINE V3 load_vectors(const double* values, std::int64_t n, std::int64_t first)
 {

@@ -13,7 +13,6 @@ using lattice_lanes::difference_of_rows;
 using lattice_lanes::F8;
 using lattice_lanes::fused_dot;
 using lattice_lanes::I8;
-using lattice_lanes::kept_where;
 using lattice_lanes::load_vectors;
 using lattice_lanes::V3;
 using F4 = Vector<double, bundle_size>;

@@ -8,7 +8,7 @@
 /// that are compiled once per instruction set.
 namespace holon::rigid {
 
-using lattice_lanes::dot, lattice_lanes::kept_where;
+using lattice_lanes::dot;
 using lattice_lanes::F8, lattice_lanes::I8, lattice_lanes::V3;
 static_assert(lanes == lattice_lanes::lanes);
 

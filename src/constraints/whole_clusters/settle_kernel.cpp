@@ -11,7 +11,6 @@ namespace {
 using lattice_lanes::add_three;
 using lattice_lanes::add_three_to_run;
 using lattice_lanes::fused_dot;
-using lattice_lanes::kept_where;
 using lattice_lanes::load_arms_of_run;
 using lattice_lanes::to_lattice;
 

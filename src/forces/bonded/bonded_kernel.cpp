@@ -122,18 +122,14 @@ public:
     {
         static_assert(n_energies <= max_energies && n_forces <= most_forces);
         constexpr double units = 1.0 / energy_unit; // a power of two: it may be multiplied by first
-        const auto kept = [&used](F8 v) __attribute__((always_inline))
-        {
-            return (F8)((I8)v & used);
-        };
         F8 energies[n_energies];
-        for (int e = 0; e < n_energies; ++e) energies[e] = kept(units * term.energy[e]);
+        for (int e = 0; e < n_energies; ++e) energies[e] = kept_where(used, units * term.energy[e]);
         add(energy_, totals.energy, energies, used);
         for (int m = 0; m < n_forces; ++m) {
             const F8 d[3] = {term.d[m].x, term.d[m].y, term.d[m].z}, f[3] = {term.f[m].x, term.f[m].y, term.f[m].z};
             F8 tensor[9];
             for (int i = 0; i < 3; ++i) {
-                const F8 half = kept((-0.5 * units) * d[i]);
+                const F8 half = kept_where(used, (-0.5 * units) * d[i]);
                 for (int j = 0; j < 3; ++j) tensor[3 * i + j] = half * f[j];
             }
             add(virial_, totals.virial, tensor, used);
