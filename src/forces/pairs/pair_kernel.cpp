@@ -15,9 +15,29 @@ using namespace lanes;
 constexpr float rounder = 0x1.8p23F;
 constexpr std::uint32_t rounder_bits = 0x4b400000;
 
+/// What is kept of the forces on a cluster, in its LaneForces: all sixteen lanes, or where that takes two vectors their
+/// sums over the four of an atom, so that what clusters collect stays in the nearest cache.
+constexpr int kept_lanes = native_bytes < sizeof(I16) ? 4 : 16;
+using Kept = Vector<std::int32_t, kept_lanes>;
+
+/// Of x, y and z, one behind the other; those of the clusters follow each other.
+HOLON_INLINE std::int32_t* kept_of(LaneForces* forces, std::int64_t cluster)
+{
+    return reinterpret_cast<std::int32_t*>(forces) + 3 * kept_lanes * cluster;
+}
+HOLON_INLINE const std::int32_t* kept_of(const LaneForces* forces, std::int64_t cluster)
+{
+    return reinterpret_cast<const std::int32_t*>(forces) + 3 * kept_lanes * cluster;
+}
+
 HOLON_INLINE void add_to(std::int32_t* target, I16 v)
 {
-    store(target, load<I16>(target) + v);
+    if constexpr (kept_lanes == 16) {
+        store(target, load<I16>(target) + v);
+    } else {
+        const auto halves = low_half(v) + high_half(v);
+        store(target, load<I4>(target) + (low_half(halves) + high_half(halves)));
+    }
 }
 
 /// Lane 4 a + b gets v[4 b + a].
@@ -124,10 +144,10 @@ HOLON_INLINE void add_up(std::int64_t cluster, const Distances& d, F16 over_r, L
     sums.x += fx;
     sums.y += fy;
     sums.z += fz;
-    LaneForces& of_other = forces[cluster];
-    add_to(of_other.x, fx);
-    add_to(of_other.y, fy);
-    add_to(of_other.z, fz);
+    std::int32_t* const of_other = kept_of(forces, cluster);
+    add_to(of_other, fx);
+    add_to(of_other + kept_lanes, fy);
+    add_to(of_other + 2 * kept_lanes, fz);
 }
 
 /// Adds the forces of the pairs of a row with far or close entries, and minus those on the others to theirs; only those
@@ -189,10 +209,9 @@ HOLON_INLINE void start(const KernelData& k)
     for (std::int64_t c = k.first; c < k.n_clusters; ++c) {
         const PairList::Row row = c < k.last ? k.rows[c] : PairList::Row{};
         const auto surplus = static_cast<std::uint32_t>(row.size() - static_cast<std::size_t>(k.named[c]));
-        const I16 bias = splat<I16>(static_cast<std::int32_t>(surplus * rounder_bits));
-        store(k.forces[c].x, bias);
-        store(k.forces[c].y, bias);
-        store(k.forces[c].z, bias);
+        const Kept bias = splat<Kept>(static_cast<std::int32_t>(surplus * rounder_bits * (16 / kept_lanes)));
+        std::int32_t* const kept = kept_of(k.forces, c);
+        for (int axis = 0; axis < 3; ++axis) store(kept + axis * kept_lanes, bias);
     }
 }
 
@@ -213,9 +232,10 @@ HOLON_INLINE std::size_t run_rows(const KernelData& k, const Positions& position
         add_entries(pair, row, far, k.forces, sums, wide);
         const Walk<PairList::Entry> close(entries.close, entries.close_end);
         add_entries(pair, row, close, k.forces, sums, wide);
-        add_to(k.forces[ci].x, -transposed(sums.x));
-        add_to(k.forces[ci].y, -transposed(sums.y));
-        add_to(k.forces[ci].z, -transposed(sums.z));
+        std::int32_t* const own = kept_of(k.forces, ci);
+        add_to(own, -transposed(sums.x));
+        add_to(own + kept_lanes, -transposed(sums.y));
+        add_to(own + 2 * kept_lanes, -transposed(sums.z));
         for (auto* w = wide_of_row; w != wide; ++w) w->row = static_cast<std::int32_t>(ci);
     }
     return static_cast<std::size_t>(wide - k.wide);
@@ -253,9 +273,11 @@ HOLON_INLINE void subtract_three(std::int64_t* from, I4 v, int shift)
 #endif
 }
 
-HOLON_INLINE I4 sum_of_rows(const std::int32_t* v)
+HOLON_INLINE I4 of_atoms(const std::int32_t* kept)
 {
-    return load<I4>(v) + load<I4>(v + 4) + load<I4>(v + 8) + load<I4>(v + 12);
+    I4 sum = load<I4>(kept);
+    for (int l = 4; l < kept_lanes; l += 4) sum += load<I4>(kept + l);
+    return sum;
 }
 
 using F8 = Vector<double, 8>;
@@ -356,13 +378,13 @@ void HOLON_NAME(fold)(const FoldData& data)
     const FoldData d = data;
     for (std::int64_t c = d.begin; c < d.end; ++c) {
         fetch_ahead<true>(d.atoms, c, d.end, d.f);
-        const LaneForces* forces = d.forces + c;
-        I4 x = sum_of_rows(forces->x), y = sum_of_rows(forces->y), z = sum_of_rows(forces->z);
-        for (int p = 1; p < d.n_parts && d.parts[p].first <= c; ++p) {
-            forces += d.n_clusters;
-            x += sum_of_rows(forces->x);
-            y += sum_of_rows(forces->y);
-            z += sum_of_rows(forces->z);
+        const LaneForces* forces = d.forces;
+        I4 x{}, y{}, z{};
+        for (int p = 0; p < d.n_parts && d.parts[p].first <= c; ++p, forces += d.n_clusters) {
+            const std::int32_t* const kept = kept_of(forces, c);
+            x += of_atoms(kept);
+            y += of_atoms(kept + kept_lanes);
+            z += of_atoms(kept + 2 * kept_lanes);
         }
         const I4 first_xy = shuffled<0, 4, 1, 5>(x, y), last_xy = shuffled<2, 6, 3, 7>(x, y);
         const I4 of_atom[] = {shuffled<0, 1, 4, 4>(first_xy, z), shuffled<2, 3, 5, 5>(first_xy, z),

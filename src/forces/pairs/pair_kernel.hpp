@@ -21,7 +21,7 @@ inline constexpr float wide_limit = 2047.0F;
 inline constexpr float vdw_scale = kernel_unit * static_cast<float>(1 << kernel_force_bits);
 
 /// Minus the forces on a cluster's atoms before they are folded: lane 4 a + b has a part of those on atom b, in units
-/// of pair forces. Atoms may have some 500 pairs at the limit.
+/// of pair forces; some kernels keep less of it. Atoms may have some 500 pairs at the limit.
 struct alignas(64) LaneForces {
     std::int32_t x[16], y[16], z[16];
 };

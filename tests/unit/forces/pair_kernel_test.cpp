@@ -17,9 +17,9 @@ namespace {
 using pair::Form;
 
 struct Forces {
-    std::vector<pair::LaneForces> lanes;
     std::vector<pair::WidePairs> wide;
-    std::vector<IVec3> atoms; // folded
+    std::vector<IVec3> units; // of each place, in units of pair forces
+    std::vector<IVec3> atoms; // added to 1000, times 8; place 5 is unused
 };
 
 using pair::Kind;
@@ -49,8 +49,8 @@ Forces run(const ForceKernel& kernel, Kind kind, const RandomClusters& c, const 
 {
     constexpr auto n = static_cast<std::size_t>(RandomClusters::n);
     Forces result;
-    result.lanes.resize(part_begin.size() * n);
-    std::memset(result.lanes.data(), 1, sizeof(pair::LaneForces) * result.lanes.size()); // whatever was there before
+    std::vector<pair::LaneForces> lanes(part_begin.size() * n);
+    std::memset(lanes.data(), 1, sizeof(pair::LaneForces) * lanes.size()); // whatever was there before
     result.wide.resize(c.close.size() + part_begin.size());
     std::memset(result.wide.data(), 1, sizeof(pair::WidePairs) * result.wide.size());
     const auto rows = c.rows();
@@ -85,23 +85,28 @@ Forces run(const ForceKernel& kernel, Kind kind, const RandomClusters& c, const 
                                 .n_types = RandomClusters::n_types,
                                 .constants = pair::Constants<float>(setting.constants()),
                                 .table = &table,
-                                .forces = result.lanes.data() + p * n,
+                                .forces = lanes.data() + p * n,
                                 .wide = result.wide.data() + n_wide});
     }
     result.wide.resize(n_wide);
     std::vector<std::int32_t> places(4 * n);
     std::iota(places.begin(), places.end(), 0);
+    const auto fold = [&](int shift, std::vector<IVec3>& f) {
+        kernel.fold({.forces = lanes.data(),
+                     .n_clusters = RandomClusters::n,
+                     .begin = 0,
+                     .end = RandomClusters::n,
+                     .parts = parts.data(),
+                     .n_parts = static_cast<int>(parts.size()),
+                     .atoms = places.data(),
+                     .shift = shift,
+                     .f = f.front().data()});
+    };
+    result.units.assign(places.size(), IVec3::Zero());
+    fold(0, result.units);
     places[5] = -1;
     result.atoms.assign(places.size(), IVec3::Constant(1000));
-    kernel.fold({.forces = result.lanes.data(),
-                 .n_clusters = RandomClusters::n,
-                 .begin = 0,
-                 .end = RandomClusters::n,
-                 .parts = parts.data(),
-                 .n_parts = static_cast<int>(parts.size()),
-                 .atoms = places.data(),
-                 .shift = 3,
-                 .f = result.atoms.front().data()});
+    fold(3, result.atoms);
     return result;
 }
 
@@ -173,11 +178,11 @@ TEST(PairKernel, AllInstructionSetsGiveTheSameIntegers)
                 for (const auto& variant : variants()) {
                     SCOPED_TRACE(std::string(setting.name) + ", " + variant.name);
                     const auto other = run(variant.forces, kind, clusters, setting);
-                    EXPECT_TRUE(same_bytes(other.lanes, forces.lanes));
+                    EXPECT_TRUE(other.units == forces.units);
                     EXPECT_TRUE(other.atoms == forces.atoms);
                     EXPECT_TRUE(same_bytes(other.wide, forces.wide));
                     const auto centred = run(variant.forces, kind, clusters, setting, {0}, true);
-                    EXPECT_TRUE(same_bytes(centred.lanes, forces.lanes));
+                    EXPECT_TRUE(centred.units == forces.units);
                     EXPECT_TRUE(same_bytes(centred.wide, forces.wide));
                     const auto other_energies = run(variant.energies, kind, clusters, setting);
                     EXPECT_TRUE(other_energies.sum == energies.sum);
@@ -263,13 +268,13 @@ TEST(PairKernel, GuardChangesNothingWherePairsAreNotClose)
             const auto guarded = run(baseline, kind, all_close, setting);
             EXPECT_TRUE(guarded.wide.empty());
             const auto free = run(baseline, kind, all_far, setting);
-            EXPECT_TRUE(same_bytes(free.lanes, guarded.lanes));
+            EXPECT_TRUE(free.units == guarded.units);
             const auto energy = run(pair::run_energies_baseline, kind, all_close, setting);
             EXPECT_TRUE(run(pair::run_energies_baseline, kind, all_far, setting).sum == energy.sum);
             for (const auto& variant : variants())
                 for (const bool centred : {false, true}) {
                     const auto other = run(variant.forces, kind, all_far, setting, {0}, centred);
-                    EXPECT_TRUE(same_bytes(other.lanes, guarded.lanes)) << variant.name;
+                    EXPECT_TRUE(other.units == guarded.units) << variant.name;
                 }
         }
 }
@@ -317,16 +322,13 @@ TEST(PairKernel, UnusedPlacesOfFarEntriesDoNotCount)
         }
 }
 
-TEST(PairKernel, FoldTakesTheLanesOfAnAtomFromIt)
+TEST(PairKernel, FoldScalesAndLeavesOutUnusedPlaces)
 {
     const RandomClusters clusters(4);
     const auto forces = run(baseline, Kind::coulomb, clusters, pair_settings().front());
-    for (std::size_t p = 0; p < forces.atoms.size(); ++p) {
-        IVec3 expected = IVec3::Constant(1000);
-        const auto& lanes = forces.lanes[p / 4];
-        for (std::size_t l = p % 4; l < 16 && p != 5; l += 4) expected -= 8 * IVec3(lanes.x[l], lanes.y[l], lanes.z[l]);
-        EXPECT_EQ(forces.atoms[p], expected) << p;
-    }
+    EXPECT_NE(forces.units[5], IVec3::Zero());
+    for (std::size_t p = 0; p < forces.atoms.size(); ++p)
+        EXPECT_EQ(forces.atoms[p], IVec3(IVec3::Constant(1000) + (p == 5 ? 0 : 8) * forces.units[p])) << p;
 }
 
 TEST(PairKernel, ActionIsReactionToTheLastBit)
@@ -335,18 +337,15 @@ TEST(PairKernel, ActionIsReactionToTheLastBit)
     for (const auto& setting : pair_settings())
         for (const auto kind : kinds) {
             const auto forces = run(baseline, kind, clusters, setting);
-            std::int64_t x = 0, y = 0, z = 0, largest = 0;
-            for (std::size_t c = 0; c < RandomClusters::n; ++c) {
-                for (const auto f : forces.lanes[c].x) largest = std::max(largest, std::abs(std::int64_t{f}));
-                for (const auto f : forces.lanes[c].x) x += f;
-                for (const auto f : forces.lanes[c].y) y += f;
-                for (const auto f : forces.lanes[c].z) z += f;
+            IVec3 sum = IVec3::Zero();
+            std::int64_t largest = 0;
+            for (const auto& f : forces.units) {
+                sum += f;
+                largest = std::max(largest, f.cwiseAbs().maxCoeff());
             }
             EXPECT_GT(largest, 1 << pair::kernel_force_bits);
             EXPECT_LT(largest, 1 << 28); // no rounders left
-            EXPECT_EQ(x, 0);
-            EXPECT_EQ(y, 0);
-            EXPECT_EQ(z, 0);
+            EXPECT_EQ(sum, IVec3::Zero());
         }
 }
 
