@@ -2,43 +2,43 @@
 
 #include <holon/core/index.hpp>
 
-#include <numeric>
+#include <array>
 
 namespace holon::scaling_groups {
 
 void GroupBatches::add(std::span<const std::int32_t> atoms, std::span<const double> masses)
 {
-    Group group{{atoms.begin(), atoms.end()}, {}, std::accumulate(masses.begin(), masses.end(), 0.0)};
-    for (const double mass : masses) group.weights.push_back(mass / group.mass);
     auto& alike = waiting_[atoms.size()];
-    alike.push_back(std::move(group));
-    if (alike.size() < index(lanes)) return;
-    append(alike);
-    alike.clear();
+    alike.atoms.insert(alike.atoms.end(), atoms.begin(), atoms.end());
+    alike.masses.insert(alike.masses.end(), masses.begin(), masses.end());
+    if (alike.atoms.size() < index(lanes) * atoms.size()) return;
+    append(atoms.size(), alike);
+    alike.atoms.clear();
+    alike.masses.clear();
 }
 
 void GroupBatches::finish()
 {
     for (const auto& [n_members, groups] : waiting_)
-        if (!groups.empty()) append(groups);
+        if (!groups.atoms.empty()) append(n_members, groups);
     waiting_.clear();
 }
 
-void GroupBatches::append(std::span<const Group> groups)
+void GroupBatches::append(std::size_t n_members, const Alike& groups)
 {
-    const auto n_members = groups.front().atoms.size();
-    batches_.push_back({static_cast<std::int32_t>(groups.size()), static_cast<std::int32_t>(n_members),
+    const auto n_groups = groups.atoms.size() / n_members;
+    batches_.push_back({static_cast<std::int32_t>(n_groups), static_cast<std::int32_t>(n_members),
                         static_cast<std::int64_t>(atoms_.size() / index(lanes))});
-    const auto for_each_lane = [&](auto use) {
-        for (std::size_t l = 0; l < index(lanes); ++l)
-            use(l < groups.size() ? groups[l] : groups[0], l < groups.size());
-    };
-    for_each_lane([&](const Group& group, bool own) { masses_.push_back(own ? group.mass : 0.0); });
+    std::array<double, lanes> mass{};
+    for (std::size_t g = 0; g < n_groups; ++g)
+        for (std::size_t m = 0; m < n_members; ++m) mass[g] += groups.masses[g * n_members + m];
+    masses_.insert(masses_.end(), mass.begin(), mass.end());
     for (std::size_t m = 0; m < n_members; ++m)
-        for_each_lane([&](const Group& group, bool) {
-            atoms_.push_back(group.atoms[m]);
-            weights_.push_back(group.weights[m]);
-        });
+        for (std::size_t l = 0; l < index(lanes); ++l) {
+            const auto g = l < n_groups ? l : 0;
+            atoms_.push_back(groups.atoms[g * n_members + m]);
+            weights_.push_back(groups.masses[g * n_members + m] / mass[g]);
+        }
 }
 
 Groups GroupBatches::groups(std::size_t begin, std::size_t end) const

@@ -24,17 +24,17 @@ public:
     Groups groups(std::size_t begin, std::size_t end) const;
 
 private:
-    struct Group {
+    /// Groups of as many members, one after the other.
+    struct Alike {
         std::vector<std::int32_t> atoms;
-        std::vector<double> weights;
-        double mass;
+        std::vector<double> masses;
     };
-    void append(std::span<const Group> groups);
+    void append(std::size_t n_members, const Alike& groups);
 
     std::vector<Batch> batches_;
     std::vector<double> masses_, weights_;
     std::vector<std::int32_t> atoms_;
-    std::map<std::size_t, std::vector<Group>> waiting_; // by their number of members
+    std::map<std::size_t, Alike> waiting_; // by their number of members
 };
 
 } // namespace holon::scaling_groups

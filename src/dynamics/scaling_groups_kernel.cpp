@@ -25,16 +25,12 @@ HOLON_INLINE L3 lattice(const V3& v, double unit)
     return round_to_integers<I8>(splat<F8>(1.0 / unit) * v);
 }
 
-/// A 3 x 3 matrix, the same in each lane.
-struct Matrix {
-    double rows[9];
-};
-/// v (row) times the matrix.
-HOLON_INLINE V3 times(const V3& v, const Matrix& matrix)
+/// v (row) times the matrix with these rows.
+HOLON_INLINE V3 times(const V3& v, const double (&rows)[9])
 {
     const auto column = [&](int k) __attribute__((always_inline))
     {
-        return v.x * matrix.rows[k] + v.y * matrix.rows[3 + k] + v.z * matrix.rows[6 + k];
+        return v.x * rows[k] + v.y * rows[3 + k] + v.z * rows[6 + k];
     };
     return {column(0), column(1), column(2)};
 }
@@ -146,21 +142,17 @@ class Mover {
 public:
     HOLON_INLINE explicit Mover(const Motion& motion) : motion_(motion), before_(splat<F8>(motion.before))
     {
-        for (int k = 0; k < 9; ++k) {
-            velocities_.rows[k] = motion.velocities[k];
-            inverse_.rows[k] = motion.inverse[k];
-            change_.rows[k] = static_cast<double>(motion.change[k]);
-        }
+        for (int k = 0; k < 9; ++k) change_[k] = static_cast<double>(motion.change[k]);
     }
 
     HOLON_INLINE Move operator()(const L3& centre, const V3& u) const
     {
-        const L3 v = lattice(times(u, velocities_) - u, velocity_unit);
+        const L3 v = lattice(times(u, motion_.velocities) - u, velocity_unit);
         // From where it is in the canonical cell: the same on any rank.
         L3 middle = centre - lattice(before_ * u, position_unit), of_images = {};
         if (any_bit(outside(middle.x, 0) | outside(middle.y, 1) | outside(middle.z, 2))) [[unlikely]]
             into_cell(middle, of_images);
-        const V3 along = times(times(real(middle, position_unit), inverse_), change_);
+        const V3 along = times(times(real(middle, position_unit), motion_.inverse), change_);
         return {lattice(along, 1.0) + of_images + lattice(before_ * real(v, velocity_unit), position_unit), v};
     }
 
@@ -187,7 +179,7 @@ private:
     }
 
     const Motion& motion_;
-    Matrix velocities_, inverse_, change_;
+    double change_[9];
     F8 before_;
 };
 

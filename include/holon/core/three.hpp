@@ -41,17 +41,30 @@ HOLON_INLINE Three<V> kept_where(VI mask, const Three<V>& a)
     return {kept_where(mask, a.x), kept_where(mask, a.y), kept_where(mask, a.z)};
 }
 
-/// Of each number; in lanes of doubles.
-template <class VI, class V>
-HOLON_INLINE Three<VI> round_to_integers(const Three<V>& v)
+/// Whether all numbers, doubles, are what round_small() takes.
+template <class V>
+HOLON_INLINE bool all_small(const Three<V>& v)
 {
-#if !defined(__AVX512DQ__) // one look at the three of them
+    using VI = Vector<std::int64_t, lanes_in<V>>;
     const auto small = [](V x) __attribute__((always_inline))
     {
         return (VI)(magnitude(x) < splat<V>(0x1p51));
     };
-    if (!any_bit(~(small(v.x) & small(v.y) & small(v.z)))) [[likely]]
-        return {round_small<VI>(v.x), round_small<VI>(v.y), round_small<VI>(v.z)};
+    return !any_bit(~(small(v.x) & small(v.y) & small(v.z)));
+}
+
+/// Of each number, in lanes of doubles.
+template <class VI, class V>
+HOLON_INLINE Three<VI> round_small(const Three<V>& v)
+{
+    return {round_small<VI>(v.x), round_small<VI>(v.y), round_small<VI>(v.z)};
+}
+template <class VI, class V>
+HOLON_INLINE Three<VI> round_to_integers(const Three<V>& v)
+{
+#if !defined(__AVX512DQ__) // one look at the three of them
+    if (all_small(v)) [[likely]]
+        return round_small<VI>(v);
 #endif
     return {round_to_integers<VI>(v.x), round_to_integers<VI>(v.y), round_to_integers<VI>(v.z)};
 }

@@ -59,8 +59,7 @@ HOLON_INLINE V3<F8> nearest_difference(const L3& a, const L3& b, const KernelDat
     L3 d = a - b;
     if (any_bit(outside(d.x, data.half_box[0]) | outside(d.y, data.half_box[1]) | outside(d.z, data.half_box[2])))
         d = wrapped(d, data);
-    return {to_doubles<F8>(d.x) * position_unit, to_doubles<F8>(d.y) * position_unit,
-            to_doubles<F8>(d.z) * position_unit};
+    return splat<F8>(position_unit) * to_doubles<F8>(d);
 }
 
 /// Clamped at force_bound; `clamped` collects where. Not often needed. [force_unit]
@@ -76,14 +75,10 @@ __attribute__((noinline)) L3 round_large_force(const V3<F8>& x, I8& clamped)
 HOLON_INLINE L3 round_force(const V3<F8>& f, I8& clamped)
 {
     const V3<F8> x = splat<F8>(1.0 / force_unit) * f;
-    const auto is_small = [](F8 component) __attribute__((always_inline))
-    {
-        static_assert(0x1p51 < force_bound);
-        return (I8)(magnitude(component) < 0x1p51);
-    };
-    if (any_bit(~(is_small(x.x) & is_small(x.y) & is_small(x.z)))) [[unlikely]]
+    static_assert(0x1p51 < force_bound);
+    if (!all_small(x)) [[unlikely]]
         return round_large_force(x, clamped);
-    return {round_small<I8>(x.x), round_small<I8>(x.y), round_small<I8>(x.z)};
+    return round_small<I8>(x);
 }
 
 template <int n>

@@ -20,6 +20,7 @@ HOLON_INLINE T dot(const V3<T>& a, const V3<T>& b)
 {
     return a.x * b.x + (a.y * b.y + a.z * b.z);
 }
+
 /// atan2(y, x) within 5e-16, in (-pi, pi]; 0 at the origin.
 template <class T>
 HOLON_INLINE T arc_tangent(T y, T x)
