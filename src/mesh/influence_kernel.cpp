@@ -48,7 +48,8 @@ public:
     /// The next eight.
     HOLON_INLINE void add(const Real* charges, const Real* values, const Real* shapes)
     {
-        const F8 own = splat<F8>(row_.scale), twice = splat<F8>(row_.scale * 2.0);
+        const double units = row_.scale * (1.0 / energy_unit); // by a power of two, so that no bit changes
+        const F8 own = splat<F8>(units), twice = splat<F8>(units * 2.0);
         // Of k and -k, which a real transform leaves out, each.
         const auto alone = (z_ == splat<F8>(0.0)) | (z_ == splat<F8>(row_.edge));
         const auto [re, im] = charges_of(charges);
@@ -66,14 +67,11 @@ public:
         for (int k = 0; k < 6; ++k) sums.virial[k] = total(virial_[k]);
         sums.bound = 0.0;
         for (int l = 0; l < lanes; ++l) sums.bound += bound_[l];
-        sums.bound *= 1.0 / energy_unit;
     }
 
 private:
-    static HOLON_INLINE void add(I8& sum, F8 value)
-    {
-        sum = sum + round_to_integers<I8>(value * splat<F8>(1.0 / energy_unit));
-    }
+    /// What does not fit need not be right: the bound tells.
+    static HOLON_INLINE void add(I8& sum, F8 value) { sum = sum + round_small<I8>(value); }
 
     const Row<Real>& row_;
     F8 z_, bound_ = {};

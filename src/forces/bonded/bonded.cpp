@@ -81,7 +81,11 @@ struct BondedForces::Impl {
             const auto& energies = batches[piece.kind].energies;
             for (std::size_t e = 0; e < energies.size(); ++e)
                 sums->energy[static_cast<std::size_t>(energies[e])] += FixedSum::from_raw(piece.totals.energy[e]);
-            for (std::size_t v = 0; v < 9; ++v) sums->virial[v] += FixedSum::from_raw(piece.totals.virial[v]);
+            for (std::size_t i = 0; i < 3; ++i)
+                for (std::size_t j = 0; j < 3; ++j) {
+                    const auto row = std::max(i, j), column = std::min(i, j);
+                    sums->virial[3 * i + j] += FixedSum::from_raw(piece.totals.virial[row * (row + 1) / 2 + column]);
+                }
         }
         return reported;
     }

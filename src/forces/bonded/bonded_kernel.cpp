@@ -111,23 +111,26 @@ __attribute__((noinline)) int128 sum_of_large(F8 v, const I8& used)
 /// Energies and virial of many terms, a sum in each lane: whole numbers, so that their order does not matter.
 class LaneTotals {
 public:
-    /// `used`: all bits of the lanes that count.
-    template <int n_forces, int n_energies>
+    /// `used`: all bits of the lanes that count. The virial of a term is rounded once, or where its forces are terms of
+    /// their own, which elsewhere may come one by one, with each of them.
+    template <bool of_several, int n_forces, int n_energies>
     HOLON_INLINE void add(Totals& totals, const TermForces<F8, n_forces, n_energies>& term, const I8& used)
     {
         static_assert(n_energies <= max_energies && n_forces <= most_forces);
-        constexpr double units = 1.0 / energy_unit; // a power of two: it may be multiplied by first
         F8 energies[n_energies];
         for (int e = 0; e < n_energies; ++e) energies[e] = kept_where(used, units * term.energy[e]);
         add(energy_, totals.energy, energies, used);
+        F8 tensor[n_tensor]{};
         for (int m = 0; m < n_forces; ++m) {
             const F8 d[3] = {term.d[m].x, term.d[m].y, term.d[m].z}, f[3] = {term.f[m].x, term.f[m].y, term.f[m].z};
-            F8 tensor[9];
             for (int i = 0; i < 3; ++i) {
                 const F8 half = kept_where(used, (-0.5 * units) * d[i]);
-                for (int j = 0; j < 3; ++j) tensor[3 * i + j] = half * f[j];
+                for (int j = 0; j <= i; ++j) {
+                    F8& element = tensor[i * (i + 1) / 2 + j];
+                    element = of_several || m == 0 ? half * f[j] : element + half * f[j];
+                }
             }
-            add(virial_, totals.virial, tensor, used);
+            if (of_several || m + 1 == n_forces) add(virial_, totals.virial, tensor, used);
         }
         if (++n_terms_ == most_terms) move_to(totals);
     }
@@ -135,7 +138,7 @@ public:
     HOLON_INLINE void move_to(Totals& totals)
     {
         for (int e = 0; e < max_energies; ++e) move(energy_[e], totals.energy[e]);
-        for (int v = 0; v < 9; ++v) move(virial_[v], totals.virial[v]);
+        for (int v = 0; v < n_tensor; ++v) move(virial_[v], totals.virial[v]);
         n_terms_ = 0;
     }
 
@@ -143,6 +146,7 @@ private:
     // 64 bits hold all the parts of so many terms that are smaller than this.
     static constexpr double small = 0x1p50;
     static constexpr int most_forces = 4, most_terms = (1 << 12) / most_forces;
+    static constexpr double units = 1.0 / energy_unit; // a power of two: it may be multiplied by first
 
     /// `v`: [energy_unit], zero in lanes that do not count.
     template <int n>
@@ -162,14 +166,21 @@ private:
         sum = I8{};
     }
 
-    I8 energy_[max_energies]{}, virial_[9]{};
+    I8 energy_[max_energies]{}, virial_[n_tensor]{};
     int n_terms_ = 0;
+};
+
+/// Each force is that of a pair of its own.
+template <class Term>
+constexpr bool has_pairs = requires
+{
+    Term::ends;
 };
 
 template <class Term>
 constexpr Ends ends_of(int m)
 {
-    if constexpr (requires { Term::ends; })
+    if constexpr (has_pairs<Term>)
         return Term::ends[m];
     else
         return {m, Term::n_atoms - 1};
@@ -215,7 +226,7 @@ Reported run(const KernelData& data)
         }
 #pragma GCC unroll 4
         for (int a = 0; a < Term::n_atoms; ++a) add_to_atom(data.f, at[a], n, f[a]);
-        if constexpr (want_totals) sums.add(*data.totals, term, lane_numbers < n);
+        if constexpr (want_totals) sums.add<has_pairs<Term>>(*data.totals, term, lane_numbers < n);
     }
     if constexpr (want_totals) sums.move_to(*data.totals);
     return {any_bit(reported), any_bit(clamped)};

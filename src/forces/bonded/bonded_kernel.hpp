@@ -37,6 +37,7 @@ enum class Kernel {
 };
 
 inline constexpr int max_energies = 3; // of a kernel
+inline constexpr int n_tensor = 6;     // elements of a virial: forces of terms turn nothing, so that it is symmetric
 
 /// One atom of the terms of a batch: three times its local index.
 struct alignas(32) LaneAtoms {
@@ -60,7 +61,7 @@ struct Constants {
 /// Sums in units of 2^-36 kJ/mol.
 struct Totals {
     int128 energy[max_energies];
-    int128 virial[9];
+    int128 virial[n_tensor]; // xx, yx, yy, zx, zy, zz
 };
 
 /// Plain arrays only: nothing of the standard library may be instantiated with another instruction set's code.

@@ -9,40 +9,52 @@ namespace holon::bonded {
 /// The medium beyond the cutoff answers to their charges like to any other: V = K q_i q_j (k_rf r^2 - c_rf) within the
 /// cutoff. I. G. Tironi et al., J. Chem. Phys. 102 (1995) 5451.
 struct ReactionField {
-    template <class T, class Parameters>
-    static HOLON_INLINE TermForces<T, 1> compute(const V3<T>& d, T strength, const Parameters& p)
+    template <class T, int n, class Parameters>
+    static HOLON_INLINE TermForces<T, n, n> compute(const V3<T> (&d)[n], const Parameters& p)
     {
         const auto& k = p.constants;
-        const T r2 = dot(d, d);
-        const T inside = select(r2 < k.cutoff2, strength, T{});
-        return {{inside * (k.k_rf * r2 - k.c_rf)}, {(-2.0 * inside * k.k_rf) * d}, {d}};
+        TermForces<T, n, n> all;
+        for (int m = 0; m < n; ++m) {
+            const T r2 = dot(d[m], d[m]);
+            const T inside = select(r2 < k.cutoff2, T(p[m]), T{});
+            all.energy[m] = inside * (k.k_rf * r2 - k.c_rf);
+            all.f[m] = (-2.0 * inside * k.k_rf) * d[m];
+            all.d[m] = d[m];
+        }
+        return all;
     }
 };
 
 /// What the mesh gives to them is taken off again: V = -K q_i q_j smooth(r), within the cutoff by the same polynomial
 /// as for other pairs. Lanes beyond it get nothing here and are reported.
 struct MeshPart {
-    template <class T, class Parameters>
-    static HOLON_INLINE TermForces<T, 1> compute(const V3<T>& d, T strength, const Parameters& p)
+    template <class T, int n, class Parameters>
+    static HOLON_INLINE TermForces<T, n, n> compute(const V3<T> (&d)[n], const Parameters& p)
     {
         const auto& k = p.constants;
-        const T r2 = dot(d, d);
-        const auto near = r2 < k.cutoff2;
-        p.report(!near);
-        const T inside = select(near, strength, T{});
-        const T s = select(near, r2, T{}) / k.polynomial_cutoff2 - 0.5;
-        return {{inside * horner(k.ewald_energy, k.degree + 1, s)},
-                {(inside * horner(k.ewald_force, k.degree, s)) * d},
-                {d}};
-    }
-
-private:
-    template <class T>
-    static HOLON_INLINE T horner(const double* coefficients, int degree, T s)
-    {
-        T sum = T{} + coefficients[degree];
-        for (int k = degree - 1; k >= 0; --k) sum = sum * s + coefficients[k];
-        return sum;
+        T inside[n], s[n], energy[n], force[n];
+        for (int m = 0; m < n; ++m) {
+            const T r2 = dot(d[m], d[m]);
+            const auto near = r2 < k.cutoff2;
+            p.report(!near);
+            inside[m] = select(near, T(p[m]), T{});
+            s[m] = select(near, r2, T{}) / k.polynomial_cutoff2 - 0.5;
+            force[m] = T{} + k.ewald_force[k.degree];
+            energy[m] = (T{} + k.ewald_energy[k.degree + 1]) * s[m] + k.ewald_energy[k.degree];
+        }
+        // Horner's rule waits for each step to end, so that all take theirs together.
+        for (int power = k.degree - 1; power >= 0; --power)
+            for (int m = 0; m < n; ++m) {
+                force[m] = force[m] * s[m] + k.ewald_force[power];
+                energy[m] = energy[m] * s[m] + k.ewald_energy[power];
+            }
+        TermForces<T, n, n> all;
+        for (int m = 0; m < n; ++m) {
+            all.energy[m] = inside[m] * energy[m];
+            all.f[m] = (inside[m] * force[m]) * d[m];
+            all.d[m] = d[m];
+        }
+        return all;
     }
 };
 
@@ -53,7 +65,7 @@ struct ExcludedPair {
     template <class T, class Difference, class Parameters>
     static HOLON_INLINE TermForces<T, 1> compute(const Difference& difference, const Parameters& p)
     {
-        return Potential::template compute<T>(difference(0, 1), p[0], p);
+        return Potential::template compute<T, 1>({difference(0, 1)}, p);
     }
 };
 
@@ -66,10 +78,7 @@ struct ExcludedTriangle {
     template <class T, class Difference, class Parameters>
     static HOLON_INLINE TermForces<T, 3, 3> compute(const Difference& difference, const Parameters& p)
     {
-        const auto a = Potential::template compute<T>(difference(0, 1), p[0], p);
-        const auto b = Potential::template compute<T>(difference(0, 2), p[1], p);
-        const auto c = Potential::template compute<T>(difference(1, 2), p[2], p);
-        return {{a.energy[0], b.energy[0], c.energy[0]}, {a.f[0], b.f[0], c.f[0]}, {a.d[0], b.d[0], c.d[0]}};
+        return Potential::template compute<T, 3>({difference(0, 1), difference(0, 2), difference(1, 2)}, p);
     }
 };
 

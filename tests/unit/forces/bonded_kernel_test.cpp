@@ -175,14 +175,19 @@ Outcome one_by_one(const Chain& chain, const Batches& batches)
         };
         const auto term =
             Term::template compute<double>(difference, OneLane{batches, batch, lane, constants, outcome.reported});
-        FixedSum energy[std::size(term.energy)], virial[9];
+        constexpr bool of_several = requires
+        {
+            Term::ends;
+        }; // each rounded by itself
+        FixedSum energy[std::size(term.energy)], virial[n_tensor];
+        double tensor[n_tensor];
         for (std::size_t e = 0; e < std::size(term.energy); ++e) {
             energy[e].add(term.energy[e]);
             outcome.totals.energy[e] += energy[e].raw();
         }
         for (std::size_t m = 0; m < std::size(term.f); ++m) {
             int head = static_cast<int>(m), tail = Term::n_atoms - 1;
-            if constexpr (requires { Term::ends; }) head = Term::ends[m].head, tail = Term::ends[m].tail;
+            if constexpr (of_several) head = Term::ends[m].head, tail = Term::ends[m].tail;
             const double f[3] = {term.f[m].x, term.f[m].y, term.f[m].z};
             const double d[3] = {term.d[m].x, term.d[m].y, term.d[m].z};
             for (int k = 0; k < 3; ++k) {
@@ -190,10 +195,16 @@ Outcome one_by_one(const Chain& chain, const Batches& batches)
                 const auto rounded = round_to_int(units < force_bound ? std::max(units, -force_bound) : force_bound);
                 outcome.f[atom(head)][k] += rounded;
                 outcome.f[atom(tail)][k] -= rounded;
-                for (int j = 0; j < 3; ++j) virial[3 * k + j].add(-0.5 * d[k] * f[j]);
+                for (int j = 0; j <= k; ++j) {
+                    double& element = tensor[k * (k + 1) / 2 + j];
+                    const double of_force = -0.5 * d[k] * f[j];
+                    element = of_several || m == 0 ? of_force : element + of_force;
+                }
             }
+            if (of_several || m + 1 == std::size(term.f))
+                for (std::size_t v = 0; v < n_tensor; ++v) virial[v].add(tensor[v]);
         }
-        for (std::size_t v = 0; v < 9; ++v) outcome.totals.virial[v] += virial[v].raw();
+        for (std::size_t v = 0; v < n_tensor; ++v) outcome.totals.virial[v] += virial[v].raw();
     }
     return outcome;
 }
