@@ -228,11 +228,33 @@ HOLON_INLINE To converted(From v)
         using HalfTo = decltype(low_half(std::declval<To>()));
         return joined<To>(converted<HalfTo>(low_half(v)), converted<HalfTo>(high_half(v)));
     } else {
-#if defined(__AVX512F__) // compilers take these apart
-        if constexpr (std::is_same_v<To, Vector<float, 8>> && std::is_same_v<From, Vector<double, 8>>)
-            return (To)_mm512_cvtpd_ps((__m512d)v);
-        if constexpr (std::is_same_v<To, Vector<double, 8>> && std::is_same_v<From, Vector<float, 8>>)
-            return (To)_mm512_cvtps_pd((__m256)v);
+#if defined(__AVX2__) // compilers take these apart
+        using N = NumberOf<From>;
+        [[maybe_unused]] constexpr std::size_t bytes = sizeof(To);
+        if constexpr (bytes == 2 * sizeof(From) && std::is_same_v<NumberOf<To>, double>) {
+            constexpr bool of_float = std::is_same_v<N, float>, of_integer = std::is_same_v<N, std::int32_t>;
+#if defined(__AVX512F__)
+            if constexpr (of_float && bytes == 64) return (To)_mm512_cvtps_pd((__m256)v);
+            if constexpr (of_integer && bytes == 64) return (To)_mm512_cvtepi32_pd((__m256i)v);
+#endif
+            if constexpr (of_float && bytes == 32) return (To)_mm256_cvtps_pd((__m128)v);
+            if constexpr (of_integer && bytes == 32) return (To)_mm256_cvtepi32_pd((__m128i)v);
+        }
+        if constexpr (std::is_same_v<NumberOf<To>, std::int64_t> && std::is_same_v<N, std::int32_t>) {
+#if defined(__AVX512F__)
+            if constexpr (bytes == 64) return (To)_mm512_cvtepi32_epi64((__m256i)v);
+#endif
+            if constexpr (bytes == 32) return (To)_mm256_cvtepi32_epi64((__m128i)v);
+        }
+        if constexpr (std::is_same_v<NumberOf<To>, std::int32_t> && sizeof(N) == 8 && std::is_integral_v<N>) {
+#if defined(__AVX512F__)
+            if constexpr (bytes == 32) return (To)_mm512_cvtepi64_epi32((__m512i)v);
+#endif
+            if constexpr (bytes == 16 && sizeof(v) == 32) { // the lower halves of its numbers
+                const auto low = (__m128)_mm256_castsi256_si128((__m256i)v);
+                return (To)_mm_shuffle_ps(low, (__m128)_mm256_extracti128_si256((__m256i)v, 1), 0x88);
+            }
+        }
 #endif
         return __builtin_convertvector(v, To);
     }

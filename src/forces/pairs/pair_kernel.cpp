@@ -280,79 +280,71 @@ HOLON_INLINE I4 of_atoms(const std::int32_t* kept)
     return sum;
 }
 
-using F8 = Vector<double, 8>;
-using L8 = Vector<std::int64_t, 8>;
-using F8s = Vector<float, 8>;
-using I8s = Vector<std::int32_t, 8>;
+using D16 = Vector<double, 16>;
+using D4 = Vector<double, 4>;
+using L16 = Vector<std::int64_t, 16>;
 
-/// Lane 4 a + b gets row[a] for two rows a, or v[b].
-template <class T>
-HOLON_INLINE F8 two_rows(const T* v)
+HOLON_INLINE D16 joined(D4 a, D4 b, D4 c, D4 d)
 {
-    return F8{v[0], v[0], v[0], v[0], v[1], v[1], v[1], v[1]};
-}
-template <class T>
-HOLON_INLINE F8 two_columns(const T* v)
-{
-    return F8{v[0], v[1], v[2], v[3], v[0], v[1], v[2], v[3]};
-}
-
-/// Distance along one axis in units of the kernel lattice, exact.
-HOLON_INLINE I8s difference(const std::int32_t* i, const std::int32_t* j)
-{
-    return I8s{i[0], i[0], i[0], i[0], i[1], i[1], i[1], i[1]} - I8s{j[0], j[1], j[2], j[3], j[0], j[1], j[2], j[3]};
+    using D8 = Vector<double, 8>;
+    return holon::joined<D16>(holon::joined<D8>(a, b), holon::joined<D8>(c, d));
 }
 
 template <Kind kind, Form form>
-HOLON_INLINE F8 energy(const EnergyData& k, F8 r2, F8 rinv, std::int64_t i, std::int64_t j)
+HOLON_INLINE D16 energy(const EnergyData& k, D16 r2, D16 rinv, std::int64_t i, std::int64_t j)
 {
-    if constexpr (kind == Kind::coulomb)
-        return coulomb_energy<form>(r2, rinv, two_rows(k.charge + i) * two_columns(k.charge + j), k.constants);
-    double c6[8], c12[8];
-    for (int l = 0; l < 8; ++l) {
-        const auto t = k.type[i + l / 4] * k.n_types + k.type[j + l % 4];
-        c6[l] = k.c6[t];
-        c12[l] = k.c12[t];
+    if constexpr (kind == Kind::coulomb) {
+        const double* const own = k.charge + i;
+        const auto other = load<D4>(k.charge + j);
+        const D16 charges = joined(own[0] * other, own[1] * other, own[2] * other, own[3] * other);
+        return coulomb_energy<form>(r2, rinv, charges, k.constants);
     }
-    return vdw_energy<form>(r2, rinv, load<F8>(c6), load<F8>(c12), k.constants);
+    const auto of_pairs = [&](const double* table) __attribute__((always_inline))
+    {
+        const auto* const other = k.type + j;
+        const auto of_row = [&](int a) __attribute__((always_inline))
+        {
+            const double* const row = table + k.type[i + a] * k.n_types;
+            return D4{row[other[0]], row[other[1]], row[other[2]], row[other[3]]};
+        };
+        return joined(of_row(0), of_row(1), of_row(2), of_row(3));
+    };
+    return vdw_energy<form>(r2, rinv, of_pairs(k.c6), of_pairs(k.c12), k.constants);
 }
 
+/// All sixteen pairs of an entry at once: with fewer, a processor waits for each step of a polynomial to end.
 template <Kind kind, Form form>
 HOLON_INLINE int128 energies(const EnergyData& k)
 {
     constexpr float unit2 = kernel_unit * kernel_unit;
     const float cutoff2 = kind == Kind::coulomb ? k.cutoffs.rc2_coulomb : k.cutoffs.rc2_vdw;
     int128 total = 0;
-    const L8 lane_bit = {1, 2, 4, 8, 16, 32, 64, 128};
-    const F8 zero{};
-    const F8 magic = zero + 0x1.8p52;
+    const I16 lane_bit = {1, 2, 4, 8, 16, 32, 64, 128, 256, 512, 1024, 2048, 4096, 8192, 16384, 32768};
     for (std::int64_t ci = k.first; ci < k.last; ++ci) {
         const Cluster& own = k.clusters[ci];
+        const I16 own_x = rows(load<I4>(own.x)), own_y = rows(load<I4>(own.y)), own_z = rows(load<I4>(own.z));
         const PairList::Row row = k.rows[ci];
-        L8 sum{}, large{};
+        L16 sum{}, large{};
         const auto add = [&](std::int64_t cj, std::uint32_t entry_mask) __attribute__((always_inline))
         {
             const Cluster& other = k.clusters[cj];
-            for (int a = 0; a < 4; a += 2) {
-                const I8s x = difference(own.x + a, other.x), y = difference(own.y + a, other.y),
-                          z = difference(own.z + a, other.z);
-                const F8s r2_single = distance2(converted<F8s>(x), converted<F8s>(y), converted<F8s>(z)) * unit2;
-                const F8 r2 = distance2(converted<F8>(x), converted<F8>(y), converted<F8>(z)) * double{unit2};
-                const F8 rinv = refine_inverse_sqrt(r2, converted<F8>(inverse_sqrt(r2_single, (I8s)r2_single)));
-                const auto mask = static_cast<std::int64_t>(entry_mask >> (4 * a));
-                const L8 near = ((mask & lane_bit) != 0) & converted<L8>((I8s)(r2_single < cutoff2));
-                const F8 value = energy<kind, form>(k, r2, rinv, 4 * ci + a, 4 * cj);
-                const F8 counted = select(near, value, zero);
-                large |= ~((counted < energy_limit) & (counted > -energy_limit)); // also NaN
-                large |= near & (L8)(r2 < least_distance2);
-                sum += (L8)(counted * (1.0 / energy_unit) + magic) - (L8)magic;
-            }
+            const I16 x = own_x - columns(load<I4>(other.x)), y = own_y - columns(load<I4>(other.y)),
+                      z = own_z - columns(load<I4>(other.z)); // exact
+            const F16 r2_single = distance2(converted<F16>(x), converted<F16>(y), converted<F16>(z)) * unit2;
+            const auto mask = static_cast<std::int32_t>(entry_mask);
+            const auto near = converted<L16>(((mask & lane_bit) == lane_bit) & (I16)(r2_single < cutoff2));
+            const D16 r2 = distance2(converted<D16>(x), converted<D16>(y), converted<D16>(z)) * double{unit2};
+            const D16 rinv = refine_inverse_sqrt(r2, converted<D16>(inverse_sqrt(r2_single, (I16)r2_single)));
+            const D16 counted = kept_where(near, energy<kind, form>(k, r2, rinv, 4 * ci, 4 * cj));
+            large |= ~(L16)(magnitude(counted) < energy_limit); // also NaN
+            large |= near & (L16)(r2 < least_distance2);
+            sum += round_small<L16>(counted * (1.0 / energy_unit));
         };
         for (const std::int32_t* e = row.near; e != row.near_end; ++e) add(*e, k.used_rows[ci] * k.used[*e]);
         for (const std::int32_t* e = row.far; e != row.far_end; ++e) add(*e, k.used_rows[ci] * k.used[*e]);
         for (const PairList::Entry* e = row.close; e != row.close_end; ++e) add(e->cluster, e->mask);
         std::int64_t any_large = 0, of_row = 0;
-        for (int l = 0; l < 8; ++l) {
+        for (int l = 0; l < 16; ++l) {
             any_large |= large[l];
             of_row += sum[l];
         }

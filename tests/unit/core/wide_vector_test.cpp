@@ -118,6 +118,33 @@ TEST(WideVectors, numbers_change_their_type_and_keep_their_bits)
     }
 }
 
+template <class To, class From, int n>
+void expect_converted(From start, From step)
+{
+    const auto v = sequence<From, n>(start, step);
+    const auto w = converted<Vector<To, n>>(v);
+    for (int l = 0; l < n; ++l) EXPECT_EQ(w[l], static_cast<To>(v[l])) << n;
+}
+template <int n>
+void expect_all_converted()
+{
+    expect_converted<double, float, n>(-1e30F, 1.7e29F);
+    expect_converted<float, double, n>(-1e30, 1.7e29);
+    expect_converted<double, std::int32_t, n>(-1100000000, 67108859);
+    expect_converted<float, std::int32_t, n>(-1100000000, 67108859);
+    expect_converted<std::int64_t, std::int32_t, n>(-1100000000, 67108859);
+    expect_converted<std::int32_t, std::int64_t, n>(-0x123456789abcdef, 0x1020304050607);
+    expect_converted<std::int32_t, std::uint64_t, n>(0xfedcba9876543210, 0x1020304050607);
+}
+
+TEST(WideVectors, any_number_of_lanes_is_converted)
+{
+    expect_all_converted<4>();
+    expect_all_converted<8>();
+    expect_all_converted<16>();
+    expect_all_converted<32>();
+}
+
 TEST(WideVectors, any_bit_is_found_in_any_lane)
 {
     using I16 = Vector<std::int32_t, 16>;
