@@ -2,6 +2,7 @@
 
 #include <holon/core/index.hpp>
 #include <holon/core/instruction_sets.hpp>
+#include <holon/core/symmetric_tensor.hpp>
 #include <holon/core/units.hpp>
 
 #include <algorithm>
@@ -19,15 +20,6 @@ int signed_mode(int k, int n)
 
 constexpr double small = 0x1p50; // a sum of this many units, rounded in 64 bits
 
-/// Calls use(place, place across the diagonal, number) for the elements of a symmetric tensor: xx, yx, yy, zx, zy, zz.
-template <class Use>
-void for_each_element(Use use)
-{
-    int number = 0;
-    for (std::size_t a = 0; a < 3; ++a)
-        for (std::size_t b = 0; b <= a; ++b) use(3 * a + b, 3 * b + a, number++);
-}
-
 /// As the kernel does, of any size.
 template <class Real>
 void add_one_by_one(const influence::Row<Real>& row, ForceSums& sums)
@@ -40,10 +32,7 @@ void add_one_by_one(const influence::Row<Real>& row, ForceSums& sums)
             influence::share_of(row.k, z, scale * static_cast<double>(row.values[i]) * (re * re + im * im),
                                 static_cast<double>(row.shapes[i]));
         sums.energy[index(EnergyTerm::coulomb_reciprocal)].add(share.energy);
-        for_each_element([&](std::size_t to, std::size_t other, int k) {
-            sums.virial[to].add(share.virial[k]);
-            if (other != to) sums.virial[other].add(share.virial[k]);
-        });
+        for_each_place([&](std::size_t place, std::size_t k) { sums.virial[place].add(share.virial[k]); });
     }
 }
 
@@ -140,11 +129,8 @@ void Influence<Real>::add_energy_and_virial(std::span<const std::complex<Real>> 
                 continue;
             }
             sums.energy[index(EnergyTerm::coulomb_reciprocal)] += FixedSum::from_raw(of_row.energy);
-            for_each_element([&](std::size_t to, std::size_t other, int k) {
-                const auto sum = FixedSum::from_raw(of_row.virial[k]);
-                sums.virial[to] += sum;
-                if (other != to) sums.virial[other] += sum;
-            });
+            for_each_place(
+                [&](std::size_t place, std::size_t k) { sums.virial[place] += FixedSum::from_raw(of_row.virial[k]); });
         }
 }
 

@@ -2,6 +2,7 @@
 
 #include <holon/core/instruction_sets.hpp>
 #include <holon/core/parallel.hpp>
+#include <holon/core/symmetric_tensor.hpp>
 #include <holon/system/thread_forces.hpp>
 
 #include "bonded_terms.hpp"
@@ -81,11 +82,9 @@ struct BondedForces::Impl {
             const auto& energies = batches[piece.kind].energies;
             for (std::size_t e = 0; e < energies.size(); ++e)
                 sums->energy[static_cast<std::size_t>(energies[e])] += FixedSum::from_raw(piece.totals.energy[e]);
-            for (std::size_t i = 0; i < 3; ++i)
-                for (std::size_t j = 0; j < 3; ++j) {
-                    const auto row = std::max(i, j), column = std::min(i, j);
-                    sums->virial[3 * i + j] += FixedSum::from_raw(piece.totals.virial[row * (row + 1) / 2 + column]);
-                }
+            for_each_place([&](std::size_t place, std::size_t k) {
+                sums->virial[place] += FixedSum::from_raw(piece.totals.virial[k]);
+            });
         }
         return reported;
     }
