@@ -77,7 +77,8 @@ Dynamics::Dynamics(System& system, const Parameters& parameters, std::int64_t st
       scheme_(scheme_entry(parameters.integrator)
                   .make({parameters, dof_, system.state, system.topology(), system.box(),
                          ScalingGroups::count(system.topology(), system.clusters())})),
-      clock_(clock_at(step, parameters)), groups_move_(parameters.pcoupl != "no" || parameters.mts())
+      clock_(clock_at(step, parameters)), groups_move_(parameters.pcoupl != "no" || parameters.mts()),
+      minimises_(scheme_entry(parameters.integrator).traits.minimises)
 {
     system.declare_state();
 }
@@ -87,7 +88,8 @@ void Dynamics::run(std::int64_t last, Recorder& recorder)
     clock_.last = last;
     Step step{system_, recorder, scheme_, clock_, groups_move_};
     step.clock.measured = step.clock.totals = true;
-    system_.time = clock_.time();
+    // Minimisation takes steps but no time: what depends on it stays, also where a run goes on, as it is at first.
+    system_.time = minimises_ ? clock_.start : clock_.time();
     system_.compute_forces(step.clock.totals);
     while (!step.ended) {
         std::optional<Snapshot> before; // of a step that is to be taken back

@@ -8,6 +8,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 
 namespace holon {
 
@@ -139,11 +140,21 @@ Mat3 kinetic_tensor(const Atoms& atoms, const Communicator& comm)
     return tensor;
 }
 
+namespace {
+
+/// The group whose common motion atom i has a part in, or one beyond all: for what stands still, and virtual sites.
+std::size_t moving_group(const Atoms& atoms, std::size_t i)
+{
+    return atoms.inverse_mass[i] == 0.0 ? std::numeric_limits<std::size_t>::max() : atoms.comm_group[i];
+}
+
+} // namespace
+
 double remove_com_motion(Atoms& atoms, std::size_t n_groups, const Communicator& comm)
 {
     auto sums = sums_over(atoms, 4 * n_groups, [&](std::vector<FixedSum>& sum, std::size_t i) { // momentum, mass
-        const std::size_t g = atoms.comm_group[i];
-        if (g >= n_groups || atoms.inverse_mass[i] == 0.0) return; // what stands still takes no part
+        const std::size_t g = moving_group(atoms, i);
+        if (g >= n_groups) return;
         const Vec3 v = to_real(atoms.v[i], velocity_unit);
         for (int k = 0; k < 3; ++k) sum[4 * g + index(k)].add(atoms.mass[i] * v[k]);
         sum[4 * g + 3].add(atoms.mass[i]);
@@ -158,7 +169,7 @@ double remove_com_motion(Atoms& atoms, std::size_t n_groups, const Communicator&
         if (mass > 0.0) energy += 0.5 * dot(momentum, momentum) / mass;
     }
     for_each_owned(atoms, [&](std::size_t i) {
-        if (atoms.comm_group[i] < n_groups && atoms.inverse_mass[i] != 0.0) atoms.v[i] -= velocity[atoms.comm_group[i]];
+        if (const std::size_t g = moving_group(atoms, i); g < n_groups) atoms.v[i] -= velocity[g];
     });
     return energy;
 }
@@ -192,7 +203,7 @@ std::vector<Rotation> centres_of_mass(const Atoms& atoms, const Box& box, std::s
                                       const Communicator& comm)
 {
     auto sums = sums_over(atoms, 4 * n_groups, [&](std::vector<FixedSum>& sum, std::size_t i) {
-        const std::size_t g = atoms.comm_group[i];
+        const std::size_t g = moving_group(atoms, i);
         if (g >= n_groups) return;
         const Vec3 r = unwrapped(atoms, box, i);
         for (int k = 0; k < 3; ++k) sum[4 * g + index(k)].add(atoms.mass[i] * r[k]);
@@ -201,7 +212,8 @@ std::vector<Rotation> centres_of_mass(const Atoms& atoms, const Box& box, std::s
     comm.sum(std::span(sums));
     std::vector<Rotation> groups(n_groups);
     for (std::size_t g = 0; g < n_groups; ++g)
-        for (int k = 0; k < 3; ++k) groups[g].centre[k] = sums[4 * g + index(k)].value() / sums[4 * g + 3].value();
+        if (const double mass = sums[4 * g + 3].value(); mass > 0.0)
+            for (int k = 0; k < 3; ++k) groups[g].centre[k] = sums[4 * g + index(k)].value() / mass;
     return groups;
 }
 
@@ -212,7 +224,7 @@ double remove_rotation(Atoms& atoms, const Box& box, std::size_t n_groups, const
     auto groups = centres_of_mass(atoms, box, n_groups, comm);
     // Of each group: angular momentum; sum m r (x) r: xx, xy, xz, yy, yz, zz.
     auto sums = sums_over(atoms, 9 * n_groups, [&](std::vector<FixedSum>& sum, std::size_t i) {
-        const std::size_t g = atoms.comm_group[i];
+        const std::size_t g = moving_group(atoms, i);
         if (g >= n_groups) return;
         const Vec3 r = unwrapped(atoms, box, i) - groups[g].centre;
         const Vec3 momentum = atoms.mass[i] * to_real(atoms.v[i], velocity_unit), l = r.cross(momentum);
@@ -233,8 +245,9 @@ double remove_rotation(Atoms& atoms, const Box& box, std::size_t n_groups, const
         energy += 0.5 * dot(groups[g].rate, l);
     }
     for_each_owned(atoms, [&](std::size_t i) {
-        if (atoms.comm_group[i] >= n_groups) return;
-        const auto& [centre, rate] = groups[atoms.comm_group[i]];
+        const std::size_t g = moving_group(atoms, i);
+        if (g >= n_groups) return;
+        const auto& [centre, rate] = groups[g];
         atoms.v[i] -= to_lattice(rate.cross(unwrapped(atoms, box, i) - centre), velocity_unit);
     });
     return energy;

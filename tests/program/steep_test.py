@@ -84,6 +84,13 @@ class BadStarts(holon.ProgramTest):
         self.assertGreater(energy, 9e6)
         self.assertAlmostEqual(self.potential(found, "initial") / energy, 1.0, delta=1e-5)
 
+    def test_a_field_that_depends_on_time_is_that_of_the_start(self):
+        files, keys = holon.input_files(holon.INPUTS / "spce"), {"integrator": "steep", "electric_field_x": "1 10 0 0"}
+        whole = holon.run(self.work / "whole", files, nsteps=6, **keys)
+        part = holon.run(self.work / "part", files, nsteps=3, **keys)
+        rest = holon.run(self.work / "rest", ["--restart", part.folder / "checkpoint.h5"], 2, nsteps=6)
+        self.assertEqual(rest.state_hash, whole.state_hash)
+
     def test_dynamics_from_overlapping_atoms_fails(self):
         for name, text in (("same-place", "at the same place"), ("heap", "overlap")):
             for ranks in (1, 2):

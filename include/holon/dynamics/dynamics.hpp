@@ -33,6 +33,7 @@ private:
     Scheme scheme_;
     Clock clock_;
     bool groups_move_; // see Step
+    bool minimises_;   // takes steps, but no time
     std::string verdict_;
 };
 

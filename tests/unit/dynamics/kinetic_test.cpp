@@ -154,23 +154,24 @@ struct Turning {
     double kinetic = 0.0;
 };
 
-/// Of a group, unwrapped.
+/// Of what can move in a group, unwrapped.
 Turning motion(const Atoms& atoms, const Box& box, std::uint8_t group)
 {
     const auto place = [&](std::size_t i) {
         return to_real(IVec3(atoms.x[i] + box.shift(atoms.image[i])), position_unit);
     };
+    const auto moves = [&](std::size_t i) { return atoms.comm_group[i] == group && atoms.inverse_mass[i] > 0.0; };
     Vec3 centre = Vec3::Zero();
     double mass = 0.0;
     Turning t;
     for (std::size_t i = 0; i < atoms.v.size(); ++i)
-        if (atoms.comm_group[i] == group) {
+        if (moves(i)) {
             centre += atoms.mass[i] * place(i);
             mass += atoms.mass[i];
         }
     centre /= mass;
     for (std::size_t i = 0; i < atoms.v.size(); ++i)
-        if (atoms.comm_group[i] == group) {
+        if (moves(i)) {
             const Vec3 p = atoms.mass[i] * to_real(atoms.v[i], velocity_unit);
             t.momentum += p;
             t.angular += (place(i) - centre).cross(p);
@@ -191,6 +192,9 @@ TEST(Kinetic, RemovesTheRotationOfEachGroup)
         if (i % 2 == 0) atoms.v[i] = to_lattice(Vec3(1.0, -2.0, 0.5).cross(r - Vec3(1.9, 0.0, 0.3)), velocity_unit);
         atoms.image.push_back(box.wrap(atoms.x[i]));
     }
+    const std::size_t frozen = 6, site = 8; // of the rigid body: they move on or stay, whatever the rest does
+    atoms.inverse_mass[frozen] = atoms.inverse_mass[site] = atoms.mass[site] = 0.0;
+    atoms.v[frozen] = atoms.v[site] = IVec3::Zero();
     const auto before = atoms;
     const Communicator comm;
     double energy = remove_com_motion(atoms, 2, comm);
@@ -207,6 +211,7 @@ TEST(Kinetic, RemovesTheRotationOfEachGroup)
         }
     }
     EXPECT_NEAR(energy, lost, 1e-8);
+    for (const std::size_t i : {frozen, site}) EXPECT_EQ(atoms.v[i], IVec3::Zero());
     for (std::size_t i = 0; i < 200; i += 5) EXPECT_EQ(atoms.v[i], before.v[i]) << "in no group";
 }
 
