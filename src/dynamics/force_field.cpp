@@ -193,7 +193,7 @@ bool ForceField::has_bonded(int group) const
     return std::ranges::any_of(kinds, [&](ForceTerm term) { return group_[index(term)] == group; });
 }
 
-/// Bonded forces of these groups, and those that come from outside.
+/// Bonded forces of these groups.
 void ForceField::add_bonded(const ForceContext& context, ForceGroups groups, ForceSums* sums)
 {
     auto& atoms = context.atoms;
@@ -205,7 +205,6 @@ void ForceField::add_bonded(const ForceContext& context, ForceGroups groups, For
         context.health.note_overlap(bonded_forces_[index(g)].add_forces(atoms, sums));
         if (g != group_[index(ForceTerm::bonded)]) continue;
         context.health.note_overlap(gathered_terms_.add_forces(atoms, sums));
-        external_forces_.add_forces(atoms, context.time);
         if (fixman_) context.health.note(fixman_->add_forces(atoms, box_, sums));
     }
 }
@@ -280,6 +279,7 @@ void ForceField::compute(const ForceContext& context, ForceGroups groups, bool w
     else
         finish_mesh();
     spread_from_sites(context, groups, want_totals ? &sums : nullptr);
+    if (!external_forces_.empty() && wanted(ForceTerm::bonded)) add_outside_forces(context);
     if (want_totals) reduce(sums);
     if (want_totals && want_energies && !group_energies_.empty()) {
         const auto timer = timers.measure(Stage::pair);
@@ -331,6 +331,17 @@ void ForceField::spread_from_sites(const ForceContext& context, ForceGroups grou
         const ForcesOfGroup forces(atoms, g);
         sites_.spread(atoms, atoms.f, sums);
     }
+}
+
+/// Belong to the group of bonded forces.
+void ForceField::add_outside_forces(const ForceContext& context)
+{
+    auto& atoms = context.atoms;
+    const auto timer = context.timers.measure(Stage::bonded);
+    outside_forces_ = external_forces_.at(atoms, context.time);
+    if (!sites_.empty()) sites_.spread(atoms, outside_forces_, nullptr);
+    const ForcesOfGroup forces(atoms, group_[index(ForceTerm::bonded)]);
+    for (std::size_t i = 0; i < outside_forces_.size(); ++i) atoms.f[i] += outside_forces_[i];
 }
 
 void ForceField::reduce(ForceSums& sums)

@@ -113,7 +113,7 @@ ScalingGroups::Sum& ScalingGroups::Sum::operator+=(const Sum& other)
 }
 
 ScalingGroups::ScalingGroups(Communicator comm, const Topology& topology, const std::vector<MoleculeClusters>& clusters,
-                             const Partition& partition, const Atoms& atoms)
+                             const std::vector<FrozenGroup>& frozen, const Partition& partition, const Atoms& atoms)
     : comm_(std::move(comm)), n_atoms_(topology.n_atoms()), whole_(std::make_unique<scaling_groups::GroupBatches>())
 {
     for (const auto& molecule : clusters)
@@ -123,10 +123,11 @@ ScalingGroups::ScalingGroups(Communicator comm, const Topology& topology, const 
     std::vector<std::pair<AtomId, std::int32_t>> whole; // id of the head, atom
     whole.reserve(n);
     for (std::size_t i = 0; i < n; ++i) {
-        if (atoms.inverse_mass[i] == 0.0) {
-            if (atoms.mass[i] > 0.0) frozen_.push_back(static_cast<std::int32_t>(i));
-            continue;
-        }
+        if (atoms.mass[i] > 0.0)
+            for (const auto& [held, axes] : frozen)
+                if (axes != std::array<bool, 3>{} && held.contains(atoms.id[i]))
+                    held_.push_back({static_cast<std::int32_t>(i), axes});
+        if (atoms.inverse_mass[i] == 0.0) continue;
         const auto& place = partition.place()[i];
         const auto& molecule = clusters[index(place.molecule_type)];
         const auto of = molecule.cluster_of[index(place.index)];
@@ -275,20 +276,32 @@ TensorSum ScalingGroups::kinetic_tensor(const Atoms& atoms, const Box& box) cons
     return tensor;
 }
 
-TensorSum ScalingGroups::internal_virial(const Atoms& atoms, const Box& box) const
+TensorSum ScalingGroups::internal_virial(const Atoms& atoms, const Box& box, const std::vector<IVec3>& outside) const
 {
     std::vector<const std::int64_t*> forces = {numbers(atoms.f)};
     for (const auto& further : atoms.f_further) forces.push_back(numbers(further));
+    std::vector<IVec3> less;
+    for (const auto& force : outside) less.push_back(-force);
+    if (!less.empty()) forces.push_back(numbers(less));
+    const auto force_on = [&](std::int32_t atom) {
+        IVec3 sum = IVec3::Zero();
+        for (const auto* of : forces) sum += Eigen::Map<const IVec3>(of + 3 * index(atom));
+        return sum;
+    };
     TensorSum tensor = sum_over_whole([&](const scaling_groups::Groups& groups, scaling_groups::TensorSums& sums) {
         HOLON_CALL(scaling_groups::internal_virial, groups, numbers(atoms.x_ref), forces.data(),
                    static_cast<int>(forces.size()), sums);
     });
     const auto sums = cut_sums(atoms.x_ref, atoms, box);
+    for (const auto& [atom, axes] : held_) {
+        Vec3 force = to_real(force_on(atom), force_unit);
+        for (int k = 0; k < 3; ++k)
+            if (!axes[index(k)]) force[k] = 0.0;
+        tensor.add((0.5 * to_real(unwrapped(atoms.x_ref, atom, atoms, box), position_unit)) * force.transpose());
+    }
     for (const auto& member : cut_members_) {
-        IVec3 force = IVec3::Zero();
-        for (const auto* of : forces) force += Eigen::Map<const IVec3>(of + 3 * index(member.atom));
         const IVec3 d = unwrapped(atoms.x_ref, member.atom, atoms, box) - sums[index(member.group)].centre();
-        tensor.add((0.5 * to_real(d, position_unit)) * to_real(force, force_unit).transpose());
+        tensor.add((0.5 * to_real(d, position_unit)) * to_real(force_on(member.atom), force_unit).transpose());
     }
     return tensor;
 }
@@ -301,7 +314,8 @@ void ScalingGroups::follow(Atoms& atoms, const Box& from, const BoxChange& chang
         atoms.v[index(i)] += move.v;
     };
     if (change.takes_frozen)
-        for (const auto atom : frozen_) apply(atom, move_of(atoms.x[index(atom)], Vec3::Zero(), motion));
+        for (const auto& held : held_)
+            if (held.whole()) apply(held.atom, move_of(atoms.x[index(held.atom)], Vec3::Zero(), motion));
     parallel_for(whole_->size(), few_batches, [&](std::size_t begin, std::size_t end) {
         HOLON_CALL(scaling_groups::follow, whole_->groups(begin, end), motion, numbers(atoms.x), numbers(atoms.v));
     });
@@ -311,6 +325,16 @@ void ScalingGroups::follow(Atoms& atoms, const Box& from, const BoxChange& chang
     for (const auto& member : cut_members_) {
         apply(member.atom, moves[index(member.group)]);
         atoms.x[index(member.atom)] -= combined(motion, atoms.image[index(member.atom)]);
+    }
+    if (change.takes_frozen) return;
+    for (const auto& [atom, axes] : held_) {
+        const auto i = index(atom);
+        const IVec3 stays = atoms.x_ref[i] - combined(motion, atoms.image[i]);
+        for (int k = 0; k < 3; ++k) {
+            if (!axes[index(k)]) continue;
+            atoms.x[i][k] = stays[k];
+            atoms.v[i][k] = 0;
+        }
     }
 }
 

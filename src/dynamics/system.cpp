@@ -116,7 +116,8 @@ void System::set_box(Mat3 vectors)
 ScalingGroups& System::scaling_groups()
 {
     if (!scaling_groups_)
-        scaling_groups_ = std::make_unique<ScalingGroups>(comm_, *topology_, clusters_, partition_, atoms);
+        scaling_groups_ =
+            std::make_unique<ScalingGroups>(comm_, *topology_, clusters_, parameters_.frozen_groups, partition_, atoms);
     return *scaling_groups_;
 }
 

@@ -4,6 +4,7 @@
 #include <holon/dynamics/dynamics.hpp>
 #include <holon/dynamics/scaling_groups.hpp>
 #include <holon/io/options.hpp>
+#include <holon/system/freeze.hpp>
 
 #include <support/polymers.hpp>
 #include <support/systems.hpp>
@@ -131,7 +132,8 @@ protected:
         auto& groups = system_->scaling_groups();
         system_->update_halo();
         system_->compute_forces(true);
-        TensorSum internal[] = {groups.internal_virial(system_->atoms, system_->box())};
+        TensorSum internal[] = {
+            groups.internal_virial(system_->atoms, system_->box(), system_->force_field().outside_forces())};
         const Mat3 stress =
             2.0 * (kinetic(groups) - system_->totals().virial - over_all(Communicator::world(), internal).front());
         for (int i = 0; i < 3; ++i)
@@ -160,6 +162,29 @@ TEST_F(ScalingGroupsTest, FeelThePressureThatTheEnergySays)
         start(system, parameters_of(system, more), grids.back());
         expect_pressure(tolerance);
     }
+}
+
+TEST_F(ScalingGroupsTest, FeelNothingOfAnElectricField)
+{
+    const auto system = waters();
+    auto p = parameters_of(system, reaction_field);
+    p.electric_field[1].amplitude = 2.0;
+    start(system, p, grids_of(Communicator::world().size()).back());
+    expect_pressure(1e-8);
+}
+
+/// Atoms that lie on both sides of the origin, one of them and two axes of another frozen.
+TEST_F(ScalingGroupsTest, FeelNothingOfForcesOnWhatIsFrozen)
+{
+    auto type = molecule("Ion", {20.0}, {});
+    type.atoms[0].charge = 0.2;
+    Noise noise(4);
+    const auto system = around_origin(type, places(noise), {6e-6, 1.8e-11});
+    auto p = parameters_of(system, reaction_field);
+    p.frozen_groups = {{{"Whole", {{2, 3}}}, {true, true, true}}, {{"Along", {{5, 6}}}, {true, false, true}}};
+    freeze_atoms(*system.topology, p.frozen_groups, true);
+    start(system, p, grids_of(Communicator::world().size()).back());
+    expect_pressure(1e-8);
 }
 
 /// Every third atom is held near a place of its own.

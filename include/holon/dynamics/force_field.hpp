@@ -93,6 +93,9 @@ public:
     double mesh_error(const ForceContext& context);
 
     const ForceTotals& totals() const { return totals_; }
+
+    /// Those of the forces of owned atoms that come from outside, of which the virial has nothing; empty: none.
+    const std::vector<IVec3>& outside_forces() const { return outside_forces_; }
     double reach() const { return nonbonded_.cutoff() + skin_; } // how far from an atom others must be known [nm]
     HaloWidths halo_widths() const { return pair_lists_.reach(skin_); }
     double largest_displacement(const Atoms& atoms) const; // of an atom of this rank since rebuild_lists() [nm]
@@ -110,6 +113,7 @@ private:
     void add_bonded(const ForceContext& context, ForceGroups groups, ForceSums* sums);
     void sum_by_groups(const Atoms& atoms);
     void spread_from_sites(const ForceContext& context, ForceGroups groups, ForceSums* sums);
+    void add_outside_forces(const ForceContext& context);
     void reduce(ForceSums& sums);
 
     Communicator comm_;
@@ -130,6 +134,7 @@ private:
     VirtualSites sites_;
     GatheredTerms gathered_terms_;
     ExternalForces external_forces_;
+    std::vector<IVec3> outside_forces_; // those of the last step
     GroupEnergies group_energies_;
     std::unique_ptr<FixmanPotential> fixman_; // null: not wanted
     std::unique_ptr<LongRange> long_range_;   // null: none

@@ -23,7 +23,7 @@ namespace holon {
 struct BoxChange {
     Mat3 box = Mat3::Zero(); // rows [nm]
     Mat3 velocities = Mat3::Identity();
-    bool takes_frozen = false; // frozen atoms along; else they stay where they are
+    bool takes_frozen = false; // frozen atoms along; else they stay where they are along the axes that hold them
 };
 
 /// The parts of a system that move as wholes when its box changes: constraint clusters, rigid waters and all other
@@ -34,11 +34,14 @@ struct BoxChange {
 ///
 /// Centres have the same bits on any rank. Atoms of clusters that domains cut are put together by their image counts,
 /// which have to keep a cluster whole: see make_clusters_whole().
+///
+/// What is frozen keeps its unwrapped coordinates along the axes that hold it, and the box feels nothing of the forces
+/// along these: they do no work when it changes.
 class ScalingGroups {
 public:
     /// For the atoms as they are shared out now. All of these must outlive this object.
     ScalingGroups(Communicator comm, const Topology& topology, const std::vector<MoleculeClusters>& clusters,
-                  const Partition& partition, const Atoms& atoms);
+                  const std::vector<FrozenGroup>& frozen, const Partition& partition, const Atoms& atoms);
     ScalingGroups(ScalingGroups&&) noexcept;
     ScalingGroups& operator=(ScalingGroups&&) noexcept;
     ~ScalingGroups();
@@ -50,8 +53,9 @@ public:
     TensorSum kinetic_tensor(const Atoms& atoms, const Box& box) const;
 
     /// 1/2 sum (x_i - R) (x) f_i, of atoms.x_ref and the centres R of these: what makes the virial of atoms that of the
-    /// groups, added to it [kJ/mol]: likewise. Collective.
-    TensorSum internal_virial(const Atoms& atoms, const Box& box) const;
+    /// groups, added to it [kJ/mol]: likewise. What holds an atom takes R to the origin. `outside`: forces on owned
+    /// atoms of which the virial of atoms has nothing, nor has that of the groups then; may be empty. Collective.
+    TensorSum internal_virial(const Atoms& atoms, const Box& box, const std::vector<IVec3>& outside) const;
 
     /// Takes the groups along with the box: their centres keep the fractional coordinates where they were `before` [ps]
     /// ago, and move on from there as long, by their new velocities, U (row) times change.velocities. The box is still
@@ -74,13 +78,18 @@ private:
         IVec3 centre() const;
         Vec3 velocity() const; // [nm/ps]
     };
+    struct Held {
+        std::int32_t atom;
+        std::array<bool, 3> axes;
+        bool whole() const { return axes[0] && axes[1] && axes[2]; }
+    };
     IVec3 unwrapped(const std::vector<IVec3>& x, std::int32_t i, const Atoms& atoms, const Box& box) const;
     std::vector<Sum> cut_sums(const std::vector<IVec3>& x, const Atoms& atoms, const Box& box) const;
 
     Communicator comm_;
     std::int64_t n_atoms_;
     bool any_cut_ = false;                                // clusters that domains may cut, anywhere
-    std::vector<std::int32_t> frozen_;                    // along all axes: each by itself
+    std::vector<Held> held_;                              // each by itself
     std::unique_ptr<scaling_groups::GroupBatches> whole_; // that this rank owns whole
     std::vector<CutMember> cut_members_;
     std::vector<AtomId> cut_keys_; // of the groups with members here: their lowest ids

@@ -18,8 +18,11 @@ public:
     /// After atoms have changed owners.
     void set_up(const Atoms& atoms);
 
-    /// Adds those at time t [ps] to the forces of owned atoms.
-    void add_forces(Atoms& atoms, double t) const;
+    /// Whether there are none, on any rank.
+    bool empty() const { return !has_field_ && parameters_.accelerated_groups.empty(); }
+
+    /// Those of owned atoms at time t [ps].
+    std::vector<IVec3> at(const Atoms& atoms, double t) const;
 
 private:
     struct Accelerated {

@@ -22,7 +22,6 @@ void change_box(Step& step, const BoxChange& change)
                                   step.clock.step, 100.0 * strain.cwiseAbs().maxCoeff()));
     const auto timer = system.timers.measure(Stage::integrate);
     system.scaling_groups().follow(system.atoms, system.box(), change, 0.5 * step.clock.dt);
-    if (!change.takes_frozen) system.hold_frozen(Hold::positions_too);
     system.set_box(change.box);
 }
 
@@ -30,7 +29,8 @@ PressureState pressure_state(Step& step)
 {
     const auto timer = step.system.timers.measure(Stage::integrate);
     auto& system = step.system;
-    std::vector<TensorSum> sums = {system.scaling_groups().internal_virial(system.atoms, system.box())};
+    std::vector<TensorSum> sums = {
+        system.scaling_groups().internal_virial(system.atoms, system.box(), system.force_field().outside_forces())};
     for (const auto& [weight, sum] : step.kinetic.groups) sums.push_back(sum);
     const auto tensors = over_all(system.comm(), sums);
     step.group_kinetic.setZero();

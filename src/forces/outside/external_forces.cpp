@@ -43,18 +43,19 @@ void ExternalForces::set_up(const Atoms& atoms)
                 accelerated_.push_back({i, group.acceleration});
 }
 
-void ExternalForces::add_forces(Atoms& atoms, double t) const
+std::vector<IVec3> ExternalForces::at(const Atoms& atoms, double t) const
 {
+    std::vector<IVec3> forces(static_cast<std::size_t>(atoms.n_owned), IVec3::Zero());
     for (const auto& [atom, acceleration] : accelerated_) {
         const auto i = static_cast<std::size_t>(atom);
-        atoms.f[i] += rounded(atoms.mass[i] * acceleration);
+        forces[i] += rounded(atoms.mass[i] * acceleration);
     }
-    if (!has_field_) return;
+    if (!has_field_) return forces;
     Vec3 field;
     for (std::size_t k = 0; k < 3; ++k)
         field[static_cast<int>(k)] = per_volt * at_time(parameters_.electric_field[k], t);
-    for (std::size_t i = 0; i < static_cast<std::size_t>(atoms.n_owned); ++i)
-        atoms.f[i] += rounded(atoms.charge[i] * field);
+    for (std::size_t i = 0; i < forces.size(); ++i) forces[i] += rounded(atoms.charge[i] * field);
+    return forces;
 }
 
 } // namespace holon
