@@ -153,26 +153,38 @@ private:
     double stored_ = 0.0;
 };
 
-/// Leap-frog: rates follow from the velocities half a step before. B. L. Holian, A. F. Voter, R. Ravelo, Phys. Rev. E
-/// 52, 2338 (1995): v' = ((1 - q) v + dt f / m) / (1 + q), q half the rate times the interval.
+/// Leap-frog. B. L. Holian, A. F. Voter, R. Ravelo, Phys. Rev. E 52, 2338 (1995): v' = ((1 - q) v + dt f / m) / (1 +
+/// q), q half the rate times the interval. The rate gets half of its push by the velocities before that, the other half
+/// in the next step by those after it, so that an action is the same forwards and backwards however long the interval
+/// is; at every step both are one push by the same velocities.
 class LeapFrogBaths : public Baths {
 public:
-    using Baths::Baths;
+    explicit LeapFrogBaths(const SchemeInput& input)
+        : Baths(input), every_(input.parameters.nsttcouple), first_step_(input.parameters.init_step)
+    {
+    }
 
     void apply(Step& step) override
     {
+        const auto n = step.clock.step;
+        const double after = n > first_step_ && (n - 1) % every_ == 0 ? 0.5 : 0.0, // of the action before this step
+            ahead = n % every_ == 0 ? 0.5 : 0.0;
+        if (after + ahead == 0.0) return;
         const auto energies = kinetic_energies(step.system);
         const double dt = interval(step.clock);
         for (std::size_t g = 0; g < energies.size(); ++g) {
             if (!coupled(g)) continue;
             const auto bath = settings(g, step.clock.time());
             double& rate = rates(g)[0];
-            const double before = rate;
-            rate += dt * (2.0 * energies[g] - bath.dof * bath.thermal_energy) / bath.first_inertia();
-            add_heat(bath.dof * bath.thermal_energy * dt * 0.5 * (before + rate));
+            const double before = rate, push = 2.0 * energies[g] - bath.dof * bath.thermal_energy;
+            rate += (after + ahead) * dt * push / bath.first_inertia();
+            add_heat(bath.dof * bath.thermal_energy * dt * (after * before + ahead * rate));
         }
     }
     double stored_energy() const override { return energy(); }
+
+private:
+    std::int64_t every_, first_step_;
 };
 
 class FrictionBeforeKick : public Baths {
@@ -206,7 +218,8 @@ Part every(const SchemeInput& input)
 
 Part make(const SchemeInput& input)
 {
-    return half_step(input) ? every<LeapFrogBaths>(input) : every<HalfStep>(input);
+    if (half_step(input)) return std::make_unique<LeapFrogBaths>(input);
+    return every<HalfStep>(input);
 }
 
 Part before_kick(const SchemeInput& input)

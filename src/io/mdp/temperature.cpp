@@ -119,12 +119,6 @@ private:
         for (const double tau : v_.tau_t)
             if (tau > 0.0) shortest = std::min(shortest, tau);
         const double least = entry->traits.least_steps;
-        const bool first_order = entry->traits.inertia && scheme_.half_step; // with an interval of several steps
-        if (v_.nsttcouple < 0 && first_order) v_.nsttcouple = 1;
-        if (v_.nsttcouple > 1 && first_order)
-            note("nsttcouple",
-                 "with velocities at half steps the conserved energy of this thermostat is of first order "
-                 "only unless nsttcouple = 1; or use integrator = md-vv");
         if (v_.nsttcouple < 0) {
             const double interval = std::min(10.0, shortest / (std::max(5.0, least) * v_.dt) * (1.0 + 1e-9));
             v_.nsttcouple = std::max<std::int64_t>(1, static_cast<std::int64_t>(interval));

@@ -23,7 +23,9 @@ TEST(Thermostats, TheConservedEnergyIsOfSecondOrder)
 {
     const std::string vv = "integrator = md-vv\n", every = "nsttcouple = 1\n" + groups;
     for (const auto& mdp :
-         {"integrator = md\ntcoupl = nose-hoover\n" + every + "0.5\n", vv + "tcoupl = nose-hoover\n" + every + "0.5\n",
+         {"integrator = md\ntcoupl = nose-hoover\n" + every + "0.5\n",
+          "integrator = md\ntcoupl = nose-hoover\nnsttcouple = 6\n" + groups + "0.5\n",
+          vv + "tcoupl = nose-hoover\n" + every + "0.5\n",
           vv + "tcoupl = nose-hoover\nnh-chain-length = 1\n" + every + "0.5\n",
           vv + "tcoupl = berendsen\n" + every + "0.2\n", vv + "tcoupl = v-rescale\n" + every + "0.2\n",
           vv +
