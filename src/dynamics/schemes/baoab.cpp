@@ -127,6 +127,7 @@ public:
         {
             const auto timer = system.timers.measure(Stage::integrate);
             mix_velocities(system.atoms, groups_, dt, seed_, n);
+            system.hold_frozen();
         }
         if (!system.constraints().empty()) system.constrain_velocities({.step = n, .dt = dt});
         auto heat = FixedSum::from_raw(local_kinetic_energy(system.atoms).raw() - before.raw());

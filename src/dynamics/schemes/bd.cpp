@@ -21,6 +21,7 @@ public:
         const auto timer = step.system.timers.measure(Stage::integrate);
         for (auto& group : groups_) group.temperature = group.temperature_at(step.clock.time());
         set_brownian_velocities(step.system.atoms, groups_, step.clock.dt, seed_, step.clock.step);
+        step.system.hold_frozen();
     }
 
 private:

@@ -44,6 +44,7 @@ void Redrawing::apply(Step& step)
     {
         const auto timer = system.timers.measure(Stage::integrate);
         draw(system, system.atoms, step.clock);
+        system.hold_frozen();
     }
     system.constrain_velocities({.step = step.clock.step, .dt = step.clock.dt});
     if (!system.constraints().empty() && system.health.any_failure()) system.fail_together(step.clock.step);
