@@ -52,10 +52,9 @@ Clock clock_at(std::int64_t step, const Parameters& parameters)
 void prepare_start(System& system, const Parameters& parameters, std::int64_t step)
 {
     auto& atoms = system.atoms;
-    if (parameters.gen_vel) {
-        generate_velocities(atoms, parameters.gen_temp, parameters.gen_seed);
-        if (parameters.comm_mode != CommMode::none)
-            remove_com_motion(atoms, parameters.comm_groups.size(), system.comm());
+    if (parameters.gen_vel) generate_velocities(atoms, parameters.gen_temp, parameters.gen_seed);
+    if (!parameters.continuation && parameters.comm_mode != CommMode::none) { // as in GROMACS
+        remove_com_motion(atoms, parameters.comm_groups.size(), system.comm());
         if (parameters.comm_mode == CommMode::angular)
             remove_rotation(atoms, system.box(), parameters.comm_groups.size(), system.comm());
     }

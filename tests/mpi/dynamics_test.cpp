@@ -131,6 +131,23 @@ TEST(Dynamics, MomentumStays)
     EXPECT_LT((momentum() - before).norm(), 1e-12 * scale);
 }
 
+/// Given velocities lose what comm-mode removes at once, as in GROMACS, but not those of a continuation.
+TEST(Dynamics, StartsWithoutTheMotionThatIsRemoved)
+{
+    auto system = small_argon();
+    for (auto& atom : system.atoms) atom.v += to_lattice(Vec3(0.3, 0.0, -0.1), velocity_unit);
+    for (const bool goes_on : {false, true}) {
+        ProgramRun run(system, Communicator::world(),
+                       std::string("integrator = md-vv\ngen-vel = no\ncomm-mode = linear\ncontinuation = ") +
+                           (goes_on ? "yes" : "no"));
+        Vec3 mean = Vec3::Zero();
+        const auto records = run.records();
+        for (const auto& atom : records) mean += to_real(atom.v, velocity_unit) / static_cast<double>(records.size());
+        EXPECT_NEAR(mean[0], goes_on ? 0.3 : 0.0, 1e-9);
+        EXPECT_NEAR(mean[2], goes_on ? -0.1 : 0.0, 1e-9);
+    }
+}
+
 TEST(Dynamics, ThermostatWorkIsPartOfTheConservedEnergy)
 {
     ProgramRun run(small_argon(), Communicator::world(),

@@ -7,8 +7,8 @@
 
 namespace holon {
 
-/// Before the first step of a new run: velocities drawn if asked for, positions and velocities put on the constraints.
-/// Collective.
+/// Before the first step of a new run: velocities drawn if asked for; but for a continuation, what comm-mode removes is
+/// removed, positions and velocities are put on the constraints. Collective.
 void prepare_start(System& system, const Parameters& parameters, std::int64_t step);
 
 /// Takes a system through time, or down its potential energy: applies the operators of a scheme again and again.
