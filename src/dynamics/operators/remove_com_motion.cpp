@@ -1,6 +1,9 @@
+#include <holon/dynamics/langevin.hpp>
 #include <holon/dynamics/parts.hpp>
 
 #include "operators/every.hpp"
+
+#include <algorithm>
 
 namespace holon {
 
@@ -10,6 +13,9 @@ class RemoveComMotion : public Operator {
 public:
     explicit RemoveComMotion(const SchemeInput& input)
         : n_groups_(input.parameters.comm_groups.size()), angular_(input.parameters.comm_mode == CommMode::angular),
+          any_held_(
+              std::ranges::any_of(input.parameters.frozen_groups,
+                                  [](const auto& group) { return std::ranges::count(group.axes, true) % 3 != 0; })),
           energy_(input.state.declare({.name = "removed-motion", .role = Role::ledger, .values = {0.0}}))
     {
     }
@@ -17,16 +23,23 @@ public:
     void apply(Step& step) override
     {
         auto& system = step.system;
-        energy_[0] += remove_com_motion(system.atoms, n_groups_, system.comm());
-        if (angular_) energy_[0] += remove_rotation(system.atoms, system.box(), n_groups_, system.comm());
+        const auto before = any_held_ ? local_kinetic_energy(system.atoms) : FixedSum();
+        double energy = remove_com_motion(system.atoms, n_groups_, system.comm());
+        if (angular_) energy += remove_rotation(system.atoms, system.box(), n_groups_, system.comm());
         system.hold_frozen();
+        if (any_held_) { // along some axes: less was removed
+            auto lost = FixedSum::from_raw(before.raw() - local_kinetic_energy(system.atoms).raw());
+            system.comm().sum(std::span(&lost, 1));
+            energy = lost.value();
+        }
+        energy_[0] += energy;
     }
 
     double stored_energy() const override { return energy_[0]; }
 
 private:
     std::size_t n_groups_;
-    bool angular_;
+    bool angular_, any_held_;
     std::span<double> energy_; // of the motions that have been removed [kJ/mol]
 };
 
