@@ -1,4 +1,5 @@
 #include <holon/core/error.hpp>
+#include <holon/core/index.hpp>
 #include <holon/core/units.hpp>
 #include <holon/dynamics/barostat.hpp>
 #include <holon/dynamics/parts.hpp>
@@ -57,7 +58,11 @@ struct Coupling {
 
 class Pressure : public Operator {
 public:
-    explicit Pressure(std::shared_ptr<Coupling> coupling) : coupling_(std::move(coupling)) {}
+    Pressure(std::shared_ptr<Coupling> coupling, DispersionCorrection correction)
+        : coupling_(std::move(coupling)), feels_correction_(correction != DispersionCorrection::energy &&
+                                                            correction != DispersionCorrection::all_energy)
+    {
+    }
 
     void apply(Step& step) override
     {
@@ -69,12 +74,15 @@ public:
         step.group_pressure = state.pressure;
         if (acted) barostat->note_outcome(state);
         if (acts) change = barostat->change(state);
+        if (!feels_correction_) not_felt_ = step.system.totals().energy[index(EnergyTerm::lj_correction)];
     }
 
-    double stored_energy() const override { return coupling_->barostat->stored_energy(); }
+    double stored_energy() const override { return coupling_->barostat->stored_energy() - not_felt_; }
 
 private:
     std::shared_ptr<Coupling> coupling_;
+    bool feels_correction_;
+    double not_felt_ = 0.0; // what changes with the volume, but has no pressure [kJ/mol]
 };
 
 class ChangeBox : public Operator {
@@ -132,7 +140,8 @@ parts::BoxParts parts::box(const SchemeInput& input)
     if (entry != nullptr) {
         auto coupling = std::make_shared<Coupling>(entry->make(input), input.parameters.nstpcouple,
                                                    entry->traits.looks_back, BoxChange{});
-        return {std::make_unique<Pressure>(coupling), std::make_unique<ChangeBox>(coupling)};
+        return {std::make_unique<Pressure>(coupling, input.parameters.dispersion_correction),
+                std::make_unique<ChangeBox>(coupling)};
     }
     BoxParts parts;
     if (input.parameters.mts()) parts.pressure = std::make_unique<GroupPressure>();
