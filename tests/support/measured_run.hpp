@@ -14,8 +14,9 @@ namespace holon::test {
 /// A run without files that measures every step.
 class MeasuredRun : public Recorder {
 public:
-    MeasuredRun(const TestSystem& system, const Communicator& comm, const std::string& mdp)
-        : settings_(settings(system, mdp)), system_(comm, system.topology, settings_.parameters, system.box)
+    MeasuredRun(const TestSystem& system, const Communicator& comm, const std::string& mdp,
+                const std::vector<AtomGroup>& groups = {})
+        : settings_(settings(system, mdp, groups)), system_(comm, system.topology, settings_.parameters, system.box)
     {
         check_scheme(*system.topology, settings_.parameters, notes_);
         system_.distribute(system.share(comm));
@@ -39,13 +40,13 @@ public:
     double dof() const { return count_degrees_of_freedom(system_.topology(), settings_.parameters).total; }
 
 private:
-    RunSettings settings(const TestSystem& system, const std::string& mdp)
+    RunSettings settings(const TestSystem& system, const std::string& mdp, const std::vector<AtomGroup>& groups)
     {
         const std::string cutoffs =
             mdp.find("rvdw") == std::string::npos ? "rcoulomb = 0.85\nrvdw = 0.85\nrvdw-switch = 0.6\n" : "";
         auto read = read_settings(cutoffs + "vdw-modifier = force-switch\nld-seed = 12\ngen-seed = 11\n" + mdp,
                                   "test.mdp", {}, notes_);
-        resolve_groups(read, *system.topology, {});
+        resolve_groups(read, *system.topology, groups);
         return read;
     }
 

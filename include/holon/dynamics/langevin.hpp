@@ -1,5 +1,6 @@
 #pragma once
 
+#include <holon/comm/communicator.hpp>
 #include <holon/core/fixed_sum.hpp>
 #include <holon/system/atoms.hpp>
 #include <holon/system/parameters.hpp>
@@ -28,5 +29,16 @@ void set_brownian_velocities(Atoms& atoms, std::span<const CouplingGroup> groups
 
 /// 1/2 sum m v^2 of this rank's atoms [kJ/mol], to be summed over ranks.
 FixedSum local_kinetic_energy(const Atoms& atoms);
+
+/// What `act` adds to the kinetic energy of all atoms [kJ/mol]: the same bits on any ranks. Collective.
+template <class Act>
+double kinetic_energy_gained(const Atoms& atoms, const Communicator& comm, Act act)
+{
+    const auto before = local_kinetic_energy(atoms);
+    act();
+    auto gained = FixedSum::from_raw(local_kinetic_energy(atoms).raw() - before.raw());
+    comm.sum(std::span(&gained, 1));
+    return gained.value();
+}
 
 } // namespace holon

@@ -75,11 +75,7 @@ public:
     {
         if (step.clock.step % every_ != 0) return;
         auto& system = step.system;
-        const auto before = local_kinetic_energy(system.atoms);
-        ConstrainVelocities::apply(step);
-        auto work = FixedSum::from_raw(local_kinetic_energy(system.atoms).raw() - before.raw());
-        system.comm().sum(std::span(&work, 1));
-        work_[0] += work.value();
+        work_[0] += kinetic_energy_gained(system.atoms, system.comm(), [&] { ConstrainVelocities::apply(step); });
     }
     double stored_energy() const override { return -work_[0]; }
 

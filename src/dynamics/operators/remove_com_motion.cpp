@@ -23,16 +23,14 @@ public:
     void apply(Step& step) override
     {
         auto& system = step.system;
-        const auto before = any_held_ ? local_kinetic_energy(system.atoms) : FixedSum();
-        double energy = remove_com_motion(system.atoms, n_groups_, system.comm());
-        if (angular_) energy += remove_rotation(system.atoms, system.box(), n_groups_, system.comm());
-        system.hold_frozen();
-        if (any_held_) { // along some axes: less was removed
-            auto lost = FixedSum::from_raw(before.raw() - local_kinetic_energy(system.atoms).raw());
-            system.comm().sum(std::span(&lost, 1));
-            energy = lost.value();
-        }
-        energy_[0] += energy;
+        const auto remove = [&] {
+            double energy = remove_com_motion(system.atoms, n_groups_, system.comm());
+            if (angular_) energy += remove_rotation(system.atoms, system.box(), n_groups_, system.comm());
+            system.hold_frozen();
+            return energy;
+        };
+        // Where atoms are held along some axes, less is removed than the motion has.
+        energy_[0] += any_held_ ? -kinetic_energy_gained(system.atoms, system.comm(), remove) : remove();
     }
 
     double stored_energy() const override { return energy_[0]; }

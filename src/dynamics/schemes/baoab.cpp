@@ -121,18 +121,17 @@ public:
     void apply(Step& step) override
     {
         auto& system = step.system;
-        const auto [n, dt] = std::pair(step.clock.step, step.clock.dt);
+        const auto n = step.clock.step;
+        const double dt = step.clock.dt;
         for (auto& group : groups_) group.temperature = group.temperature_at(step.clock.time());
-        const auto before = local_kinetic_energy(system.atoms);
-        {
-            const auto timer = system.timers.measure(Stage::integrate);
-            mix_velocities(system.atoms, groups_, dt, seed_, n);
-            system.hold_frozen();
-        }
-        if (!system.constraints().empty()) system.constrain_velocities({.step = n, .dt = dt});
-        auto heat = FixedSum::from_raw(local_kinetic_energy(system.atoms).raw() - before.raw());
-        system.comm().sum(std::span(&heat, 1));
-        heat_[0] += heat.value();
+        heat_[0] += kinetic_energy_gained(system.atoms, system.comm(), [&] {
+            {
+                const auto timer = system.timers.measure(Stage::integrate);
+                mix_velocities(system.atoms, groups_, dt, seed_, n);
+                system.hold_frozen();
+            }
+            if (!system.constraints().empty()) system.constrain_velocities({.step = n, .dt = dt});
+        });
     }
 
     double stored_energy() const override { return -heat_[0]; }

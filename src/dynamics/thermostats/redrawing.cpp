@@ -40,17 +40,15 @@ void Redrawing::apply(Step& step)
 {
     if (!now(step.clock)) return;
     auto& system = step.system;
-    const auto before = local_kinetic_energy(system.atoms);
-    {
-        const auto timer = system.timers.measure(Stage::integrate);
-        draw(system, system.atoms, step.clock);
-        system.hold_frozen();
-    }
-    system.constrain_velocities({.step = step.clock.step, .dt = step.clock.dt});
-    if (!system.constraints().empty() && system.health.any_failure()) system.fail_together(step.clock.step);
-    auto heat = FixedSum::from_raw(local_kinetic_energy(system.atoms).raw() - before.raw());
-    system.comm().sum(std::span(&heat, 1));
-    heat_[0] += heat.value();
+    heat_[0] += kinetic_energy_gained(system.atoms, system.comm(), [&] {
+        {
+            const auto timer = system.timers.measure(Stage::integrate);
+            draw(system, system.atoms, step.clock);
+            system.hold_frozen();
+        }
+        system.constrain_velocities({.step = step.clock.step, .dt = step.clock.dt});
+        if (!system.constraints().empty() && system.health.any_failure()) system.fail_together(step.clock.step);
+    });
 }
 
 void Redrawing::draw(const System& system, Atoms& atoms, const Clock& clock) const
