@@ -194,7 +194,8 @@ HOLON_INLINE auto consecutive(V a, V b)
     return take(std::make_integer_sequence<int, n>{});
 }
 
-/// The halves of a vector, and of halves a vector.
+/// The halves of a vector, and of halves a vector. Those of 32 bytes by the instructions for one half: compilers take
+/// the one that finds any two halves of two vectors, which takes eight operations on some processors.
 template <class V>
 HOLON_INLINE auto low_half(V v)
 {
@@ -206,18 +207,27 @@ HOLON_INLINE auto low_half(V v)
 template <class V>
 HOLON_INLINE auto high_half(V v)
 {
-    if constexpr (is_wide<V>)
+    if constexpr (is_wide<V>) {
         return v.high;
-    else
+    } else {
+#if defined(__AVX2__)
+        if constexpr (sizeof v == 32) return (decltype(low_half(v)))_mm256_extracti128_si256((__m256i)v, 1);
+#endif
         return consecutive<lanes_in<V> / 2, lanes_in<V> / 2>(v, v);
+    }
 }
 template <class V, class Half>
 HOLON_INLINE V joined(Half low, Half high)
 {
-    if constexpr (is_wide<V>)
+    if constexpr (is_wide<V>) {
         return {low, high};
-    else
+    } else {
+#if defined(__AVX2__)
+        if constexpr (sizeof(V) == 32)
+            return (V)_mm256_inserti128_si256(_mm256_castsi128_si256((__m128i)low), (__m128i)high, 1);
+#endif
         return consecutive<0, lanes_in<V>>(low, high);
+    }
 }
 
 /// Each number as one of another type.
@@ -322,6 +332,16 @@ HOLON_INLINE Half shuffled_half(const Half (&quarters)[4], std::index_sequence<l
     return load<Half>(numbers);
 }
 
+/// Whether these lanes are one half of a and the same half of b.
+template <class V, int first, int... from>
+constexpr bool is_halves()
+{
+    constexpr int n = lanes_in<V>, all[] = {from...};
+    for (int l = 0; l < n; ++l)
+        if (all[l] != first + (l < n / 2 ? l : l + n / 2)) return false;
+    return true;
+}
+
 template <int... from, class V>
 HOLON_INLINE V shuffled(V a, V b)
 {
@@ -337,6 +357,11 @@ HOLON_INLINE V shuffled(V a, V b)
         constexpr std::make_index_sequence<sizeof...(from) / 2> lanes{};
         return {shuffled_half<part(0)>(quarters, lanes), shuffled_half<part(sizeof...(from) / 2)>(quarters, lanes)};
     } else {
+#if defined(__AVX2__) && !defined(__AVX512F__) // as above
+        if constexpr (sizeof(V) == 32 && is_halves<V, 0, from...>()) return joined<V>(low_half(a), low_half(b));
+        if constexpr (sizeof(V) == 32 && is_halves<V, lanes_in<V> / 2, from...>())
+            return (V)_mm256_blend_epi32(_mm256_castsi128_si256((__m128i)high_half(a)), (__m256i)b, 0xf0);
+#endif
         return __builtin_shufflevector(a, b, from...);
     }
 }
