@@ -3,7 +3,7 @@
 
 #include <holon/core/kernel_variant.hpp>
 #include <holon/core/lattice_units.hpp>
-#include <holon/core/vector_math.hpp>
+#include <holon/core/three.hpp>
 
 namespace holon::pair {
 namespace {
@@ -13,10 +13,9 @@ using L8 = Vector<std::int64_t, 8>;
 using L4 = Vector<std::int64_t, 4>;
 using I8 = Vector<std::int32_t, 8>;
 
-template <class F>
-HOLON_INLINE F square(const F (&d)[3])
+HOLON_INLINE F8 square(F8 x, F8 y, F8 z)
 {
-    return d[0] * d[0] + d[1] * d[1] + d[2] * d[2];
+    return x * x + y * y + z * z;
 }
 
 HOLON_INLINE F8 at_least(F8 r2)
@@ -52,16 +51,24 @@ HOLON_INLINE void fill_up(const SinglePairs& pairs)
     for (double* d : pairs.d) store(d + pairs.n, F8{});
 }
 
+/// F/r, in units of forces, made smaller where the force is beyond the bound, and where that is.
+HOLON_INLINE F8 bounded(F8 f, F8 rinv, L8& beyond)
+{
+    const F8 most = force_bound * rinv;
+    beyond = ~((L8)(f < most) & (L8)(f > -most)); // also NaN
+    const F8 below = select(f < most, f, most);
+    return select(below > -most, below, -most);
+}
+
 template <Kind kind, Form form>
 HOLON_INLINE bool forces(const WideInteraction& of, const SinglePairs& pairs, std::int64_t* const force[3])
 {
-    constexpr double units = 1.0 / force_unit;
     const auto& k = of.constants;
     const L8 lane = {0, 1, 2, 3, 4, 5, 6, 7};
     L8 clamped{};
     for (std::int64_t n = 0; n < pairs.n; n += lanes_in<F8>) {
         const Pairs8 p(of, pairs, n);
-        const F8 r2 = at_least(square(p.d())), rinv = 1.0 / square_root(r2);
+        const F8 r2 = at_least(square(p.d()[0], p.d()[1], p.d()[2])), rinv = 1.0 / square_root(r2);
         F8 over_r;
         if constexpr (kind == Kind::coulomb) {
             over_r = coulomb_force<form>(r2, rinv, p.qq(), k);
@@ -69,10 +76,9 @@ HOLON_INLINE bool forces(const WideInteraction& of, const SinglePairs& pairs, st
             const I8 types = p.types();
             over_r = vdw_force<form>(r2, rinv, look_up<F8>(of.six_c6, types), look_up<F8>(of.twelve_c12, types), k);
         }
-        const F8 f = over_r * units, most = force_bound * rinv;
-        const L8 filled = lane < pairs.n - n;
-        clamped |= filled & ~((f < most) & (f > -most)); // also NaN
-        const F8 below = select(f < most, f, most), kept = select(below > -most, below, -most);
+        L8 beyond;
+        const F8 kept = bounded(over_r * (1.0 / force_unit), rinv, beyond);
+        clamped |= (lane < pairs.n - n) & beyond;
         for (int a = 0; a < 3; ++a) store(force[a] + n, round_to_integers<L8>(kept * p.d()[a]));
     }
     return any_bit(clamped);
@@ -94,179 +100,234 @@ HOLON_INLINE void energies(const WideInteraction& of, const SinglePairs& pairs, 
     }
 }
 
-/// Tells which of the pairs of a row's cluster with another one are within the cutoff.
-#if defined(__AVX512F__)
+/// Lane 4 a + b gets x[a].
+template <class V>
+HOLON_INLINE V of_rows(const NumberOf<V>* x)
+{
+    if constexpr (lanes_in<V> == 4) {
+        return splat<V>(x[0]);
+    } else {
+        using Half = decltype(low_half(V{}));
+        return joined<V>(of_rows<Half>(x), of_rows<Half>(x + lanes_in<V> / 8));
+    }
+}
+/// It gets x[b].
+template <class V>
+HOLON_INLINE V of_columns(const NumberOf<V>* x)
+{
+    if constexpr (lanes_in<V> == 4) {
+        return load<V>(x);
+    } else {
+        const auto half = of_columns<decltype(low_half(V{}))>(x);
+        return joined<V>(half, half);
+    }
+}
+/// It gets table[row[a] * n + column[b]].
+template <class V>
+HOLON_INLINE V of_table(const double* table, std::int32_t n, const std::int32_t* row, const std::int32_t* column)
+{
+    if constexpr (lanes_in<V> == 4) {
+        const double* const t = table + *row * n;
+        return V{t[column[0]], t[column[1]], t[column[2]], t[column[3]]};
+    } else {
+        using Half = decltype(low_half(V{}));
+        return joined<V>(of_table<Half>(table, n, row, column),
+                         of_table<Half>(table, n, row + lanes_in<V> / 8, column));
+    }
+}
+/// The sum of v[4 a + b] over a.
+template <class V>
+HOLON_INLINE auto sum_of_rows(V v)
+{
+    if constexpr (lanes_in<V> == 4)
+        return v;
+    else
+        return sum_of_rows(low_half(v) + high_half(v));
+}
+/// x[a] gets the sum of v[4 a + b] over b in addition.
+template <class V>
+HOLON_INLINE void add_to_rows(NumberOf<V>* x, V v)
+{
+    NumberOf<V> lanes[lanes_in<V>];
+    store(lanes, v);
+    for (int l = 0; l < lanes_in<V>; ++l) x[l / 4] += lanes[l];
+}
+
+/// Pairs of two atoms of a row's cluster with the four of another one, in lanes as above.
+struct Measured {
+    Three<F8> d;     // [2^-48 nm]
+    F8 r2;           // [nm^2]
+    L8 sure, unsure; // within the cutoff; or that is for the caller to judge
+};
+
+/// Looks for the pairs of a row's cluster with others.
 class Search {
 public:
     HOLON_INLINE explicit Search(const WideRow& row)
-        : clusters_(row.clusters), first_(static_cast<std::int32_t>(4 * row.ci)), cutoff2_(row.cutoff2),
-          rounding_(row.rounding)
+        : clusters_(row.clusters), own_(row.clusters[row.ci]), sure_end_(row.cutoff2 - row.rounding),
+          unsure_end_(row.cutoff2 + row.rounding), is_short_(row.cutoff2 < 49.0)
     {
-        const FullCluster& own = clusters_[row.ci];
-        for (int half = 0; half < 2; ++half) {
-            x_[half] = two_rows(own.x + 2 * half);
-            y_[half] = two_rows(own.y + 2 * half);
-            z_[half] = two_rows(own.z + 2 * half);
-        }
     }
 
-    /// Appends pairs with the cluster: those that are within it, and those for which that is not clear. Bit 4 a + b of
-    /// `among`: atom a with atom b of the other one.
-    HOLON_INLINE void append(SinglePairs& sure, SinglePairs& unsure, std::int32_t cj, std::uint32_t among) const
+    /// Of its atoms `first` and the next. `among`: bit 4 a + b, whether atom a with b of the other one is a pair.
+    HOLON_INLINE Measured measure(int first, std::int32_t cj, std::uint32_t among) const
     {
         const FullCluster& other = clusters_[cj];
-        const L8 x = two_columns(other.x), y = two_columns(other.y), z = two_columns(other.z);
-        const I8 of_row = {0, 0, 0, 0, 1, 1, 1, 1}, of_column = {0, 1, 2, 3, 0, 1, 2, 3};
-        for (int half = 0; half < 2; ++half) {
-            const auto asked = static_cast<__mmask8>(among >> (8 * half));
-            const F8 d[3] = {to_doubles<F8>(x_[half] - x) * position_unit, to_doubles<F8>(y_[half] - y) * position_unit,
-                             to_doubles<F8>(z_[half] - z) * position_unit};
-            const F8 r2 = square(d), beyond = r2 - cutoff2_;
-            const auto near = less(asked, beyond, splat<F8>(rounding_)),
-                       in = less(less_or_equal(near, beyond, splat<F8>(-rounding_)), F8{}, r2);
-            const I8 i = of_row + (first_ + 2 * half), j = of_column + 4 * cj;
-            append(sure, in, i, j, d);
-            if (near != in) [[unlikely]]
-                append(unsure, near & ~in, i, j, d);
-        }
+        Measured m;
+        m.d = {distance(own_.x + first, other.x), distance(own_.y + first, other.y), distance(own_.z + first, other.z)};
+        m.r2 = square(m.d.x, m.d.y, m.d.z) * (position_unit * position_unit);
+        L8 near = (L8)(m.r2 < splat<F8>(unsure_end_));
+        if (among != 0xffff) [[unlikely]]
+            near &= lanes_of(among >> (4 * first));
+        m.sure = near & (L8)(m.r2 <= splat<F8>(sure_end_)) & (L8)(m.r2 > F8{});
+        m.unsure = near & ~m.sure;
+        return m;
     }
 
 private:
-    /// A coordinate of two atoms with all of another cluster's: lane 4 a + b gets x[a], or x[b].
-    HOLON_INLINE static L8 two_rows(const std::int64_t* x)
+    /// Exact up to 2^51 units, 8 nm; what is further away stays at least as far away, or is none.
+    HOLON_INLINE F8 distance(const std::int64_t* own, const std::int64_t* other) const
     {
-        return L8{x[0], x[0], x[0], x[0], x[1], x[1], x[1], x[1]};
+        const L8 v = of_rows<L8>(own) - of_columns<L8>(other);
+#if !defined(__AVX512DQ__)
+        if (is_short_) [[likely]] {
+            const F8 magic = splat<F8>(0x1.8p52);
+            return (F8)(v + (L8)magic) - magic;
+        }
+#endif
+        return to_doubles<F8>(v);
     }
-    HOLON_INLINE static L8 two_columns(const std::int64_t* x)
+    HOLON_INLINE static L8 lanes_of(std::uint32_t bits)
     {
-        return (L8)_mm512_broadcast_i64x4(_mm256_loadu_si256((const __m256i*)x));
-    }
-    HOLON_INLINE static __mmask8 less(__mmask8 among, F8 a, F8 b)
-    {
-        return _mm512_mask_cmp_pd_mask(among, (__m512d)a, (__m512d)b, _CMP_LT_OQ);
-    }
-    HOLON_INLINE static __mmask8 less_or_equal(__mmask8 among, F8 a, F8 b)
-    {
-        return _mm512_mask_cmp_pd_mask(among, (__m512d)a, (__m512d)b, _CMP_LE_OQ);
-    }
-    HOLON_INLINE static void append(SinglePairs& pairs, std::uint32_t bits, I8 i, I8 j, const F8 (&d)[3])
-    {
-        const auto lanes = static_cast<__mmask8>(bits);
-        const std::int64_t n = pairs.n;
-        store(pairs.i + n, (I8)_mm256_maskz_compress_epi32(lanes, (__m256i)i));
-        store(pairs.j + n, (I8)_mm256_maskz_compress_epi32(lanes, (__m256i)j));
-        for (int k = 0; k < 3; ++k) store(pairs.d[k] + n, (F8)_mm512_maskz_compress_pd(lanes, (__m512d)d[k]));
-        pairs.n = n + __builtin_popcount(bits);
+        std::int64_t lanes[8];
+        for (int l = 0; l < 8; ++l) lanes[l] = -static_cast<std::int64_t>(bits >> l & 1);
+        return load<L8>(lanes);
     }
 
     const FullCluster* clusters_;
-    std::int32_t first_;
-    double cutoff2_, rounding_;
-    L8 x_[2], y_[2], z_[2];
+    const FullCluster& own_;
+    double sure_end_, unsure_end_;   // of r2
+    [[maybe_unused]] bool is_short_; // the cutoff
 };
-#else
-class Search {
-public:
-    HOLON_INLINE explicit Search(const WideRow& row)
-        : clusters_(row.clusters), ci_(row.ci), cutoff2_(row.cutoff2), rounding_(row.rounding),
-          is_short_(row.cutoff2 < 49.0)
-    {
-    }
 
-    /// One atom of the row's cluster after the other.
-    HOLON_INLINE void append(SinglePairs& sure, SinglePairs& unsure, std::int32_t cj, std::uint32_t among) const
-    {
-        const FullCluster &own = clusters_[ci_], &other = clusters_[cj];
-        const L4 x = load<L4>(other.x), y = load<L4>(other.y), z = load<L4>(other.z);
-        for (int a = 0; a < 4; ++a) {
-            const F4 d[3] = {distance(own.x[a] - x), distance(own.y[a] - y), distance(own.z[a] - z)};
-            const F4 r2 = square(d), beyond = r2 - cutoff2_;
-            const L4 near = (L4)(beyond < splat<F4>(rounding_));
-            const L4 is_sure = (L4)(beyond <= splat<F4>(-rounding_)) & (L4)(r2 > F4{});
-            const std::uint32_t asked = among >> (4 * a) & 0xf, in = asked & lane_bits(near & is_sure),
-                                doubtful = asked & lane_bits(near & ~is_sure);
-            const auto i = static_cast<std::int32_t>(4 * ci_ + a);
-            append(sure, in, i, 4 * cj, d);
-            if (doubtful != 0) [[unlikely]]
-                append(unsure, doubtful, i, 4 * cj, d);
-        }
+/// Appends the pairs with cluster cj that are in `lanes`.
+HOLON_INLINE void append(SinglePairs& pairs, const Measured& m, L8 lanes, std::int64_t ci, int first, std::int32_t cj)
+{
+    if (!any_bit(lanes)) return;
+    std::int64_t taken[8];
+    double d[3][8];
+    store(taken, lanes);
+    store(d[0], m.d.x * position_unit);
+    store(d[1], m.d.y * position_unit);
+    store(d[2], m.d.z * position_unit);
+    for (int l = 0; l < 8; ++l) {
+        if (taken[l] == 0) continue;
+        pairs.i[pairs.n] = static_cast<std::int32_t>(4 * ci) + first + l / 4;
+        pairs.j[pairs.n] = 4 * cj + l % 4;
+        for (int k = 0; k < 3; ++k) pairs.d[k][pairs.n] = d[k][l];
+        ++pairs.n;
     }
+}
 
-private:
-    using F4 = Vector<double, 4>;
+/// Calls use(cluster, which pairs with it) for the entries of a row.
+template <class Use>
+HOLON_INLINE void for_each_entry(const WideRow& row, Use use)
+{
+    const auto& entries = row.entries;
+    const std::uint32_t own = row.used_rows[row.ci];
+    const std::int32_t* const far[][2] = {{entries.near, entries.near_end}, {entries.far, entries.far_end}};
+    for (const auto& [begin, end] : far)
+        for (const auto* e = begin; e != end; ++e) use(*e, own * row.used[*e]);
+    for (const auto* e = entries.close; e != entries.close_end; ++e) use(e->cluster, e->mask);
+}
 
-    /// Exact up to 2^51 units, 8 nm; what is further away stays at least as far away, or is none. [nm]
-    HOLON_INLINE F4 distance(L4 v) const
-    {
-        if (!is_short_) [[unlikely]]
-            return to_doubles<F4>(v) * position_unit;
-        const F4 magic = splat<F4>(0x1.8p52);
-        return ((F4)(v + (L4)magic) - magic) * position_unit;
-    }
-    /// Of atom i with those of the atoms from `first` on whose bits are set.
-    HOLON_INLINE static void append(SinglePairs& pairs, std::uint32_t bits, std::int32_t i, std::int32_t first,
-                                    const F4 (&d)[3])
-    {
-#if defined(__AVX2__)
-        const std::int64_t n = pairs.n;
-        // Side by side: where each of the lanes that are left comes from, as numbers and as their halves.
-        struct alignas(32) From {
-            std::int32_t lane[16][4], half[16][8];
+/// Force over distance of atoms i on with those from j on, in lanes as above [kJ/mol/nm^2].
+template <Kind kind, Form form>
+HOLON_INLINE F8 force_over_distance(const WideInteraction& of, F8 r2, F8 rinv, std::int64_t i, std::int64_t j)
+{
+    if constexpr (kind == Kind::coulomb) {
+        const F8 charges = of_rows<F8>(of.charge + i) * of_columns<F8>(of.charge + j);
+        return coulomb_force<form>(r2, rinv, charges, of.constants);
+    } else {
+        const auto parameters = [&](const double* table) __attribute__((always_inline))
+        {
+            return of_table<F8>(table, of.n_types, of.type + i, of.type + j);
         };
-        static constexpr From from = [] {
-            From f{};
-            for (unsigned set = 0; set < 16; ++set)
-                for (int lane = 0, to = 0; lane < 4; ++lane)
-                    if ((set >> lane & 1) != 0) {
-                        f.lane[set][to] = lane;
-                        f.half[set][2 * to] = 2 * lane;
-                        f.half[set][2 * to + 1] = 2 * lane + 1;
-                        ++to;
-                    }
-            return f;
-        }();
-        using Int4 = Vector<std::int32_t, 4>;
-        const auto halves = _mm256_load_si256((const __m256i*)from.half[bits]);
-        store(pairs.i + n, splat<Int4>(i));
-        store(pairs.j + n, load<Int4>(from.lane[bits]) + first);
-        for (int k = 0; k < 3; ++k)
-            store(pairs.d[k] + n, (F4)_mm256_permutevar8x32_ps(_mm256_castpd_ps((__m256d)d[k]), halves));
-        pairs.n = n + __builtin_popcount(bits);
-#else
-        for (std::uint32_t left = bits; left != 0; left &= left - 1) {
-            const int lane = __builtin_ctz(left);
-            pairs.i[pairs.n] = i;
-            pairs.j[pairs.n] = first + lane;
-            for (int k = 0; k < 3; ++k) pairs.d[k][pairs.n] = d[k][lane];
-            ++pairs.n;
-        }
-#endif
+        return vdw_force<form>(r2, rinv, parameters(of.six_c6), parameters(of.twelve_c12), of.constants);
     }
+}
 
-    const FullCluster* clusters_;
-    std::int64_t ci_;
-    double cutoff2_, rounding_;
-    bool is_short_; // the cutoff
-};
-#endif
+/// Two atoms of a row's cluster with the four of another at a time, whether or not all of these are pairs: to bring
+/// pairs together, and their forces back to where they belong, takes longer.
+template <Kind kind, Form form>
+HOLON_INLINE bool row_forces(const WideInteraction& interaction, const WideRow& row, FullCluster* forces,
+                             SinglePairs& unsure)
+{
+    const WideInteraction of = interaction; // not to be read again after each store
+    const Search search(row);
+    Three<L8> own[2] = {};
+    L8 clamped{};
+    const auto add = [&](std::int32_t cj, std::uint32_t among) __attribute__((always_inline))
+    {
+        Three<L4> of_other{};
+        for (int n = 0; n < 2; ++n) {
+            const int first = 2 * n;
+            const auto m = search.measure(first, cj, among);
+            if (any_bit(m.unsure)) [[unlikely]]
+                append(unsure, m, m.unsure, row.ci, first, cj);
+            if (!any_bit(m.sure)) continue;
+            const F8 r2 = at_least(m.r2), rinv = 1.0 / square_root(r2);
+            const F8 f = force_over_distance<kind, form>(of, r2, rinv, 4 * row.ci + first, 4 * cj) * (1.0 / force_unit);
+            Three<L8> force;
+            if (any_bit(m.sure & ~(L8)(magnitude(f) < 0x1p50 * rinv))) [[unlikely]] { // also NaN
+                L8 beyond;
+                force = round_to_integers<L8>(kept_where(m.sure, bounded(f, rinv, beyond) * position_unit) * m.d);
+                clamped |= beyond & m.sure;
+            } else {
+                force = round_small<L8>(kept_where(m.sure, f * position_unit) * m.d);
+            }
+            own[n] = own[n] + force;
+            of_other = of_other + Three<L4>{sum_of_rows(force.x), sum_of_rows(force.y), sum_of_rows(force.z)};
+        }
+        FullCluster& other = forces[cj];
+        store(other.x, load<L4>(other.x) - of_other.x);
+        store(other.y, load<L4>(other.y) - of_other.y);
+        store(other.z, load<L4>(other.z) - of_other.z);
+    };
+    for_each_entry(row, add);
+    FullCluster& of_row = forces[row.ci];
+    for (int n = 0; n < 2; ++n) {
+        add_to_rows(of_row.x + 2 * n, own[n].x);
+        add_to_rows(of_row.y + 2 * n, own[n].y);
+        add_to_rows(of_row.z + 2 * n, own[n].z);
+    }
+    return any_bit(clamped);
+}
 
 } // namespace
 
 void HOLON_NAME(find_pairs)(const WideRow& row, SinglePairs& found, SinglePairs& unsure)
 {
-    const WideRow w = row; // not to be read again after each store
-    SinglePairs sure = found, other = unsure;
-    const Search search(w);
-    const auto look_at = [&](std::int32_t cj, std::uint32_t mask) __attribute__((always_inline))
+    const Search search(row);
+    const auto look_at = [&](std::int32_t cj, std::uint32_t among) __attribute__((always_inline))
     {
-        search.append(sure, other, cj, mask);
+        for (const int first : {0, 2}) {
+            const auto m = search.measure(first, cj, among);
+            append(found, m, m.sure, row.ci, first, cj);
+            append(unsure, m, m.unsure, row.ci, first, cj);
+        }
     };
-    const auto& entries = w.entries;
-    for (const auto* e = entries.near; e != entries.near_end; ++e) look_at(*e, w.used_rows[w.ci] * w.used[*e]);
-    for (const auto* e = entries.far; e != entries.far_end; ++e) look_at(*e, w.used_rows[w.ci] * w.used[*e]);
-    for (const auto* e = entries.close; e != entries.close_end; ++e) look_at(e->cluster, e->mask);
-    found.n = sure.n;
-    unsure.n = other.n;
+    for_each_entry(row, look_at);
+}
+
+bool HOLON_NAME(row_forces)(const WideInteraction& interaction, const WideRow& row, FullCluster* forces,
+                            SinglePairs& unsure)
+{
+    const auto run = [&](auto kind, auto form) __attribute__((always_inline))
+    {
+        return row_forces<kind.value, form.value>(interaction, row, forces, unsure);
+    };
+    return with_constants(interaction.kind, interaction.form, run);
 }
 
 bool HOLON_NAME(wide_forces)(const WideInteraction& interaction, const SinglePairs& pairs, std::int64_t* const force[3])

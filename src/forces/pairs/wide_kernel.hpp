@@ -7,7 +7,7 @@
 /// bits. Plain arrays only, as in KernelData.
 namespace holon::pair {
 
-/// Positions of four atoms on the full lattice. Unused places: anything.
+/// Positions of four atoms, or forces on them, on their lattices. Unused places: anything.
 using FullCluster = ClusterOf<std::int64_t>;
 
 /// Single pairs, by their places in a list's clusters.
@@ -45,7 +45,11 @@ struct WideInteraction {
 /// same place: for the caller to judge. Both have room for all pairs of the row.
 /// wide_forces: forces on the first atoms, on the lattice of forces. Pairs closer than least_distance2 count as that
 /// far apart. Returns whether some are clamped at force_bound. wide_energies: [kJ/mol].
+/// row_forces: adds the forces of a row's pairs to those of its list's clusters, but for `unsure` ones as above;
+/// clamped forces as above.
 #define HOLON_DECLARE(variant)                                                                                         \
+    bool row_forces_##variant(const WideInteraction& interaction, const WideRow& row, FullCluster* forces,             \
+                              SinglePairs& unsure);                                                                    \
     void find_pairs_##variant(const WideRow& row, SinglePairs& found, SinglePairs& unsure);                            \
     bool wide_forces_##variant(const WideInteraction& interaction, const SinglePairs& pairs,                           \
                                std::int64_t* const force[3]);                                                          \

@@ -20,13 +20,20 @@ void PairBlock::grow(std::size_t n)
     for (std::size_t k = 0; k < 3; ++k) pairs.d[k] = d_[k].data();
 }
 
-void find_pairs(const WideRow& row, PairBlock& found, PairBlock& unsure)
+namespace {
+/// For all pairs of a row.
+void make_room(const WideRow& row, PairBlock& block)
 {
     constexpr std::size_t of_entry = PairList::width * PairList::width;
-    for (auto* block : {&found, &unsure}) {
-        block->pairs.n = 0;
-        block->grow(of_entry * row.entries.size());
-    }
+    block.pairs.n = 0;
+    block.grow(of_entry * row.entries.size());
+}
+} // namespace
+
+void find_pairs(const WideRow& row, PairBlock& found, PairBlock& unsure)
+{
+    make_room(row, found);
+    make_room(row, unsure);
     HOLON_CALL(pair::find_pairs, row, found.pairs, unsure.pairs);
 }
 
@@ -71,23 +78,57 @@ void WideForces::add(PlacePair p, const Vec3& d)
 std::string WideForces::finish()
 {
     add_collected();
+    if (has_rows_) hand_on_rows();
     return std::exchange(overlap_, {});
+}
+
+void WideForces::add_sure(const WideRow& row)
+{
+    auto& of_clusters = memory_.of_clusters;
+    if (!std::exchange(has_rows_, true)) of_clusters.assign(list_.clusters().size(), FullCluster{});
+    make_room(row, memory_.unsure);
+    const bool clamped = HOLON_CALL(pair::row_forces, interaction_, row, of_clusters.data(), memory_.unsure.pairs);
+    if (!clamped || !overlap_.empty()) return;
+    add_collected();
+    PairBlock unsure;
+    find_pairs(row, memory_.found, unsure);
+    forces_of_found();
+    overlap_ = clamped_text();
+    memory_.found.pairs.n = 0;
+}
+
+void WideForces::hand_on_rows()
+{
+    const std::int32_t* const atom = list_.atoms().data();
+    const auto& of_clusters = memory_.of_clusters;
+    for (std::size_t p = 0; p < PairList::width * of_clusters.size(); ++p) {
+        const auto& [x, y, z] = of_clusters[p / PairList::width];
+        const auto a = p % PairList::width;
+        if (atom[p] >= 0) f_[index(atom[p])] += IVec3(x[a], y[a], z[a]);
+    }
+    has_rows_ = false;
+}
+
+/// Returns whether some are clamped.
+bool WideForces::forces_of_found()
+{
+    std::int64_t* force[3];
+    for (std::size_t k = 0; k < 3; ++k) {
+        memory_.force[k].grow(index(memory_.found.pairs.n + room_beyond));
+        force[k] = memory_.force[k].data();
+    }
+    return HOLON_CALL(pair::wide_forces, interaction_, memory_.found.pairs, force);
 }
 
 void WideForces::add_collected()
 {
     auto& pairs = memory_.found.pairs;
     if (pairs.n == 0) return;
-    std::int64_t* force[3];
-    for (std::size_t k = 0; k < 3; ++k) {
-        memory_.force[k].grow(index(pairs.n + room_beyond));
-        force[k] = memory_.force[k].data();
-    }
-    const bool clamped = HOLON_CALL(pair::wide_forces, interaction_, pairs, force);
-    if (clamped && overlap_.empty()) overlap_ = clamped_text();
+    if (forces_of_found() && overlap_.empty()) overlap_ = clamped_text();
+    const auto& force = memory_.force;
     const std::int32_t* const atom = list_.atoms().data();
     for (std::int64_t n = 0; n < pairs.n; ++n) {
-        const IVec3 of_pair(force[0][n], force[1][n], force[2][n]);
+        const IVec3 of_pair(force[0].data()[n], force[1].data()[n], force[2].data()[n]);
         f_[index(atom[pairs.i[n]])] += of_pair;
         f_[index(atom[pairs.j[n]])] -= of_pair;
     }

@@ -8,6 +8,7 @@
 #include <array>
 #include <span>
 #include <string>
+#include <vector>
 
 /// Pairs in double, beside the pair kernel or in place of it: what the wide kernel finds and computes, in memory.
 namespace holon::pair {
@@ -43,6 +44,7 @@ public:
     struct Memory {
         PairBlock found, unsure;
         std::array<Room<std::int64_t>, 3> force;
+        std::vector<FullCluster> of_clusters; // forces: what rows add up
     };
     /// f: per atom, on the lattice of forces.
     WideForces(const WideInteraction& interaction, const PairList& list, const Atoms& atoms, std::span<IVec3> f,
@@ -55,9 +57,7 @@ public:
     template <class Judge>
     void add_row(const WideRow& row, Judge judge)
     {
-        add_collected();
-        find_pairs(row, memory_.found, memory_.unsure);
-        add_collected();
+        add_sure(row);
         const auto& unsure = memory_.unsure.pairs;
         for (std::int64_t n = 0; n < unsure.n; ++n) judge(PlacePair{unsure.i[n], unsure.j[n]});
     }
@@ -66,7 +66,10 @@ public:
     [[nodiscard]] std::string finish();
 
 private:
+    void add_sure(const WideRow& row);
+    void hand_on_rows();
     void add_collected();
+    bool forces_of_found();
     std::string clamped_text() const;
 
     const WideInteraction& interaction_;
@@ -74,6 +77,7 @@ private:
     const Atoms& atoms_;
     std::span<IVec3> f_;
     Memory& memory_;
+    bool has_rows_ = false;
     std::string overlap_;
 };
 

@@ -31,17 +31,18 @@ struct Variant {
     void (*find_pairs)(const pair::WideRow&, SinglePairs&, SinglePairs&);
     bool (*forces)(const WideInteraction&, const SinglePairs&, std::int64_t* const[3]);
     void (*energies)(const WideInteraction&, const SinglePairs&, double*);
+    bool (*row_forces)(const WideInteraction&, const pair::WideRow&, FullCluster*, SinglePairs&);
 };
 
 std::vector<Variant> variants()
 {
-    std::vector<Variant> all{
-        {"baseline", pair::find_pairs_baseline, pair::wide_forces_baseline, pair::wide_energies_baseline}};
+    std::vector<Variant> all{{"baseline", pair::find_pairs_baseline, pair::wide_forces_baseline,
+                              pair::wide_energies_baseline, pair::row_forces_baseline}};
 #if defined(__x86_64__)
     if (best_instruction_set() >= InstructionSet::v3)
-        all.push_back({"v3", pair::find_pairs_v3, pair::wide_forces_v3, pair::wide_energies_v3});
+        all.push_back({"v3", pair::find_pairs_v3, pair::wide_forces_v3, pair::wide_energies_v3, pair::row_forces_v3});
     if (best_instruction_set() >= InstructionSet::v4)
-        all.push_back({"v4", pair::find_pairs_v4, pair::wide_forces_v4, pair::wide_energies_v4});
+        all.push_back({"v4", pair::find_pairs_v4, pair::wide_forces_v4, pair::wide_energies_v4, pair::row_forces_v4});
 #endif
     return all;
 }
@@ -53,10 +54,10 @@ struct Tables {
     std::vector<double> charge, c6, c12, six_c6, twelve_c12;
     std::vector<std::int32_t> type;
 
-    Tables()
+    explicit Tables(int places = n_places)
     {
-        for (int p = 0; p < n_places; ++p) {
-            charge.push_back(std::sqrt(138.935) * (p % 2 == 0 ? -0.6 : 0.3 + 0.01 * p));
+        for (int p = 0; p < places; ++p) {
+            charge.push_back(std::sqrt(138.935) * (p % 2 == 0 ? -0.6 : 0.3 + 0.01 * (p % 13)));
             type.push_back(p % n_types);
         }
         for (int t = 0; t < n_types * n_types; ++t) {
@@ -75,6 +76,21 @@ struct Tables {
     std::size_t types(const SinglePairs& pairs, int p) const
     {
         return index(type[index(pairs.i[p])] * n_types + type[index(pairs.j[p])]);
+    }
+    /// On the first atom of a pair, by the radial functions.
+    IVec3 force(const WideInteraction& of, const SinglePairs& pairs, int p) const
+    {
+        const Vec3 d(pairs.d[0][p], pairs.d[1][p], pairs.d[2][p]);
+        const double r2 = std::max(d[0] * d[0] + d[1] * d[1] + d[2] * d[2], pair::least_distance2);
+        const double rinv = 1.0 / std::sqrt(r2);
+        const auto t = types(pairs, p);
+        const double over_r = pair::with_form(of.form, [&](auto f) {
+            return of.kind == Kind::coulomb
+                       ? pair::coulomb_force<f.value>(r2, rinv, qq(pairs, p), of.constants)
+                       : pair::vdw_force<f.value>(r2, rinv, six_c6[t], twelve_c12[t], of.constants);
+        });
+        const double units = std::clamp(over_r / force_unit, -force_bound * rinv, force_bound * rinv);
+        return {round_to_int(units * d[0]), round_to_int(units * d[1]), round_to_int(units * d[2])};
     }
 };
 
@@ -118,16 +134,8 @@ void expect_functions(Kind kind, Form form, const pair::Constants<double>& k)
             const Vec3 d = pairs.d(p);
             const double qq = tables.qq(all, p);
             const auto types = tables.types(all, p);
-            const double r2 = std::max(d[0] * d[0] + d[1] * d[1] + d[2] * d[2], pair::least_distance2);
-            const double rinv = 1.0 / std::sqrt(r2);
-            const double over_r = pair::with_form(form, [&](auto f) {
-                return kind == Kind::coulomb
-                           ? pair::coulomb_force<f.value>(r2, rinv, qq, k)
-                           : pair::vdw_force<f.value>(r2, rinv, tables.six_c6[types], tables.twelve_c12[types], k);
-            });
-            const double units = std::clamp(over_r / force_unit, -force_bound * rinv, force_bound * rinv);
-            for (std::size_t a = 0; a < 3; ++a)
-                EXPECT_EQ(force[a][index(p)], round_to_int(units * d[static_cast<int>(a)])) << "axis " << a;
+            const IVec3 of_pair = tables.force(interaction, all, p);
+            for (int a = 0; a < 3; ++a) EXPECT_EQ(force[a][index(p)], of_pair[a]) << "axis " << a;
             const double r2_fused = std::max(pair::distance2(d[0], d[1], d[2]), pair::least_distance2);
             const double rinv_fused = 1.0 / std::sqrt(r2_fused);
             const double expected = pair::with_form(form, [&](auto f) {
@@ -276,6 +284,69 @@ TEST(WideKernel, FindsThePairsOfARowAndThoseToBeJudged)
         variant.find_pairs(row, found.pairs, other.pairs);
         EXPECT_EQ(to_set(found.pairs), within);
         EXPECT_EQ(to_set(other.pairs), unsure);
+    }
+}
+
+/// Forces on clusters as numbers, one behind the other.
+std::vector<std::int64_t> numbers(const std::vector<FullCluster>& forces)
+{
+    std::vector<std::int64_t> all;
+    for (const auto& cluster : forces)
+        for (const auto* axis : {cluster.x, cluster.y, cluster.z}) all.insert(all.end(), axis, axis + 4);
+    return all;
+}
+
+TEST(WideKernel, AddsTheForcesOfARowsPairs)
+{
+    SearchedRow searched;
+    const Tables tables(4 * SearchedRow::n_clusters);
+    const auto row = searched.row();
+    // Far apart; then with one at which forces are no longer small, and clamped.
+    for (const double distance : {0.0, 2e-3, 1e-7}) {
+        if (distance > 0.0) {
+            auto& other = searched.clusters[index(searched.close[1].cluster)];
+            const auto& own = searched.clusters[SearchedRow::own];
+            other.x[3] = own.x[0] + to_lattice(Vec3(distance, 0.0, 0.0), position_unit)[0];
+            other.y[3] = own.y[0];
+            other.z[3] = own.z[0];
+            searched.close[1].mask |= 8U;
+        }
+        for (const auto& setting : pair_settings())
+            for (const auto kind : {Kind::coulomb, Kind::vdw}) {
+                const pair::Constants<double> k{setting.constants()};
+                const auto form = kind == Kind::coulomb ? setting.coulomb() : setting.form;
+                const auto interaction = tables.interaction(kind, form, k);
+                PairBlock found, unsure;
+                pair::find_pairs(row, found, unsure);
+                const std::vector<FullCluster> before(SearchedRow::n_clusters,
+                                                      {{1, 2, 3, 4}, {5, 6, 7, 8}, {9, 10, 11, 12}});
+                auto expected = before;
+                std::vector<std::int64_t> force[3];
+                for (auto& f : force) f.resize(index(found.pairs.n + pair::room_beyond));
+                std::int64_t* const result[3] = {force[0].data(), force[1].data(), force[2].data()};
+                const bool clamped = pair::wide_forces_baseline(interaction, found.pairs, result);
+                if (kind == Kind::vdw) EXPECT_EQ(clamped, distance > 0.0);
+                const auto add = [&](std::int32_t place, const IVec3& f) {
+                    auto& [x, y, z] = expected[index(place / 4)];
+                    x[place % 4] += f[0];
+                    y[place % 4] += f[1];
+                    z[place % 4] += f[2];
+                };
+                for (int p = 0; p < found.pairs.n; ++p) {
+                    const IVec3 f = tables.force(interaction, found.pairs, p);
+                    add(found.pairs.i[p], f);
+                    add(found.pairs.j[p], -f);
+                }
+                for (const auto& variant : variants()) {
+                    SCOPED_TRACE(std::string(variant.name) + ", " + setting.name);
+                    auto forces = before;
+                    PairBlock others;
+                    others.grow(16 * row.entries.size());
+                    EXPECT_EQ(variant.row_forces(interaction, row, forces.data(), others.pairs), clamped);
+                    EXPECT_EQ(numbers(forces), numbers(expected));
+                    EXPECT_EQ(to_set(others.pairs), to_set(unsure.pairs));
+                }
+            }
     }
 }
 
