@@ -118,11 +118,16 @@ ScalingGroups::ScalingGroups(Communicator comm, const Topology& topology, const 
 {
     for (const auto& molecule : clusters)
         any_cut_ |= std::ranges::any_of(molecule.clusters, [](const ConstraintCluster& c) { return !c.small; });
-    const auto n = index(atoms.n_owned);
-    std::map<AtomId, std::int32_t> cut;                 // by lowest id
-    std::vector<std::pair<AtomId, std::int32_t>> whole; // id of the head, atom
-    whole.reserve(n);
-    for (std::size_t i = 0; i < n; ++i) {
+    std::map<AtomId, std::int32_t> cut; // by lowest id
+    std::vector<std::int32_t> members;  // of the group that is not cut and has come last
+    std::vector<double> masses;
+    AtomId head = -1;
+    const auto add_group = [&] {
+        if (!members.empty()) whole_->add(members, masses);
+        members.clear();
+        masses.clear();
+    };
+    for (std::size_t i = 0; i < index(atoms.n_owned); ++i) {
         if (atoms.mass[i] > 0.0)
             for (const auto& [held, axes] : frozen)
                 if (axes != std::array<bool, 3>{} && held.contains(atoms.id[i]))
@@ -133,7 +138,12 @@ ScalingGroups::ScalingGroups(Communicator comm, const Topology& topology, const 
         const auto of = molecule.cluster_of[index(place.index)];
         const auto atom = static_cast<std::int32_t>(i);
         if (of < 0 || molecule.clusters[index(of)].small) {
-            whole.emplace_back(place.molecule_start + molecule.group_head[index(place.index)], atom);
+            // Atoms lie in memory group by group, and in the order of their ids: sums have the same bits on any rank.
+            const AtomId own = place.molecule_start + molecule.group_head[index(place.index)];
+            if (own != head) add_group();
+            head = own;
+            members.push_back(atom);
+            masses.push_back(atoms.mass[i]);
             continue;
         }
         const AtomId key = place.molecule_start + molecule.clusters[index(of)].atoms.front();
@@ -141,28 +151,7 @@ ScalingGroups::ScalingGroups(Communicator comm, const Topology& topology, const 
         if (is_new) cut_keys_.push_back(key);
         cut_members_.push_back({atom, found->second, round_to_int(atoms.mass[i] / mass_unit)});
     }
-    // Members in the order of their ids: their sums have the same bits on any rank.
-    std::ranges::sort(whole, [&](const auto& a, const auto& b) {
-        return a.first != b.first ? a.first < b.first : atoms.id[index(a.second)] < atoms.id[index(b.second)];
-    });
-    std::vector<std::span<const std::pair<AtomId, std::int32_t>>> groups;
-    for (auto rest = std::span(std::as_const(whole)); !rest.empty(); rest = rest.subspan(groups.back().size())) {
-        const auto is_other = [head = rest.front().first](const auto& member) { return member.first != head; };
-        groups.push_back(rest.first(index(std::ranges::find_if(rest, is_other) - rest.begin())));
-    }
-    // Groups in the order of their atoms in memory.
-    std::ranges::sort(groups, {}, [](const auto& group) { return group.front().second; });
-    std::vector<std::int32_t> members;
-    std::vector<double> masses;
-    for (const auto& group : groups) {
-        members.clear();
-        masses.clear();
-        for (const auto& [head, atom] : group) {
-            members.push_back(atom);
-            masses.push_back(atoms.mass[index(atom)]);
-        }
-        whole_->add(members, masses);
-    }
+    add_group();
     whole_->finish();
 }
 
