@@ -24,8 +24,8 @@ Vector<T, n> sequence(T start, T step)
 template <class V>
 class WideVector : public ::testing::Test {
 };
-using Vectors = ::testing::Types<Vector<float, 4>, Vector<float, 16>, Vector<float, 32>, Vector<double, 2>,
-                                 Vector<double, 8>, Vector<double, 32>>;
+using Vectors = ::testing::Types<Vector<float, 4>, Vector<float, 8>, Vector<float, 16>, Vector<float, 32>,
+                                 Vector<double, 2>, Vector<double, 4>, Vector<double, 8>, Vector<double, 32>>;
 TYPED_TEST_SUITE(WideVector, Vectors);
 
 TYPED_TEST(WideVector, does_in_each_lane_what_is_done_with_a_number)
@@ -94,6 +94,31 @@ TEST(WideVectors, lanes_are_taken_from_two_vectors_in_any_order)
         EXPECT_EQ(one[l], wanted[1][l]);
         EXPECT_EQ(crossed[l], wanted[2][l]);
         EXPECT_EQ(mixed[l], wanted[3][l]);
+    }
+}
+
+/// first, first + 1, ... n of them, then as many from `second` on.
+template <int first, int second, class V, int... lane>
+V two_runs(V a, V b, std::integer_sequence<int, lane...>)
+{
+    return shuffled<(first + lane)..., (second + lane)...>(a, b);
+}
+
+TYPED_TEST(WideVector, halves_of_two_are_put_together)
+{
+    using V = TypeParam;
+    using T = NumberOf<V>;
+    constexpr int n = lanes_in<V>, half = n / 2;
+    constexpr std::make_integer_sequence<int, half> run{};
+    const auto a = sequence<T, n>(0, 1), b = sequence<T, n>(n, 1);
+    const V low = two_runs<0, n>(a, b, run), high = two_runs<half, n + half>(a, b, run),
+            inner = two_runs<half, n>(a, b, run), outer = two_runs<0, n + half>(a, b, run);
+    for (int l = 0; l < n; ++l) {
+        const int in_half = l % half, second = l < half ? 0 : 1;
+        EXPECT_EQ(low[l], T(in_half + n * second));
+        EXPECT_EQ(high[l], T(in_half + half + n * second));
+        EXPECT_EQ(inner[l], T(in_half + half + half * second));
+        EXPECT_EQ(outer[l], T(in_half + (n + half) * second));
     }
 }
 
