@@ -43,6 +43,19 @@ private:
     F8 d_[3];
 };
 
+/// Force over distance of pairs that know their products of charges and types [kJ/mol/nm^2].
+template <Kind kind, Form form, class Pairs>
+HOLON_INLINE F8 force_over_distance(const WideInteraction& of, const Pairs& pairs, F8 r2, F8 rinv)
+{
+    if constexpr (kind == Kind::coulomb) {
+        return coulomb_force<form>(r2, rinv, pairs.qq(), of.constants);
+    } else {
+        const I8 types = pairs.types();
+        return vdw_force<form>(r2, rinv, look_up<F8>(of.six_c6, types), look_up<F8>(of.twelve_c12, types),
+                               of.constants);
+    }
+}
+
 /// Vectors may read what is beyond the last pair: something that is a pair.
 HOLON_INLINE void fill_up(const SinglePairs& pairs)
 {
@@ -63,19 +76,12 @@ HOLON_INLINE F8 bounded(F8 f, F8 rinv, L8& beyond)
 template <Kind kind, Form form>
 HOLON_INLINE bool forces(const WideInteraction& of, const SinglePairs& pairs, std::int64_t* const force[3])
 {
-    const auto& k = of.constants;
     const L8 lane = {0, 1, 2, 3, 4, 5, 6, 7};
     L8 clamped{};
     for (std::int64_t n = 0; n < pairs.n; n += lanes_in<F8>) {
         const Pairs8 p(of, pairs, n);
         const F8 r2 = at_least(square(p.d()[0], p.d()[1], p.d()[2])), rinv = 1.0 / square_root(r2);
-        F8 over_r;
-        if constexpr (kind == Kind::coulomb) {
-            over_r = coulomb_force<form>(r2, rinv, p.qq(), k);
-        } else {
-            const I8 types = p.types();
-            over_r = vdw_force<form>(r2, rinv, look_up<F8>(of.six_c6, types), look_up<F8>(of.twelve_c12, types), k);
-        }
+        const F8 over_r = force_over_distance<kind, form>(of, p, r2, rinv);
         L8 beyond;
         const F8 kept = bounded(over_r * (1.0 / force_unit), rinv, beyond);
         clamped |= (lane < pairs.n - n) & beyond;
@@ -100,58 +106,44 @@ HOLON_INLINE void energies(const WideInteraction& of, const SinglePairs& pairs, 
     }
 }
 
-/// Lane 4 a + b gets x[a].
+/// Lane 4 a + b of two atoms a and four atoms b gets x[a].
 template <class V>
 HOLON_INLINE V of_rows(const NumberOf<V>* x)
 {
-    if constexpr (lanes_in<V> == 4) {
-        return splat<V>(x[0]);
-    } else {
-        using Half = decltype(low_half(V{}));
-        return joined<V>(of_rows<Half>(x), of_rows<Half>(x + lanes_in<V> / 8));
-    }
+    using Four = decltype(low_half(V{}));
+    return joined<V>(splat<Four>(x[0]), splat<Four>(x[1]));
 }
 /// It gets x[b].
 template <class V>
 HOLON_INLINE V of_columns(const NumberOf<V>* x)
 {
-    if constexpr (lanes_in<V> == 4) {
-        return load<V>(x);
-    } else {
-        const auto half = of_columns<decltype(low_half(V{}))>(x);
-        return joined<V>(half, half);
-    }
-}
-/// It gets table[row[a] * n + column[b]].
-template <class V>
-HOLON_INLINE V of_table(const double* table, std::int32_t n, const std::int32_t* row, const std::int32_t* column)
-{
-    if constexpr (lanes_in<V> == 4) {
-        const double* const t = table + *row * n;
-        return V{t[column[0]], t[column[1]], t[column[2]], t[column[3]]};
-    } else {
-        using Half = decltype(low_half(V{}));
-        return joined<V>(of_table<Half>(table, n, row, column),
-                         of_table<Half>(table, n, row + lanes_in<V> / 8, column));
-    }
+    const auto four = load<decltype(low_half(V{}))>(x);
+    return joined<V>(four, four);
 }
 /// The sum of v[4 a + b] over a.
-template <class V>
-HOLON_INLINE auto sum_of_rows(V v)
+HOLON_INLINE L4 sum_of_rows(L8 v)
 {
-    if constexpr (lanes_in<V> == 4)
-        return v;
-    else
-        return sum_of_rows(low_half(v) + high_half(v));
+    return low_half(v) + high_half(v);
 }
 /// x[a] gets the sum of v[4 a + b] over b in addition.
-template <class V>
-HOLON_INLINE void add_to_rows(NumberOf<V>* x, V v)
+HOLON_INLINE void add_to_rows(std::int64_t* x, L8 v)
 {
-    NumberOf<V> lanes[lanes_in<V>];
+    std::int64_t lanes[8];
     store(lanes, v);
-    for (int l = 0; l < lanes_in<V>; ++l) x[l / 4] += lanes[l];
+    for (int l = 0; l < 8; ++l) x[l / 4] += lanes[l];
 }
+
+/// Atoms i and the next with those from j on.
+class RowPairs8 {
+public:
+    HOLON_INLINE RowPairs8(const WideInteraction& of, std::int64_t i, std::int64_t j) : of_(of), i_(i), j_(j) {}
+    HOLON_INLINE F8 qq() const { return of_rows<F8>(of_.charge + i_) * of_columns<F8>(of_.charge + j_); }
+    HOLON_INLINE I8 types() const { return of_rows<I8>(of_.type + i_) * of_.n_types + of_columns<I8>(of_.type + j_); }
+
+private:
+    const WideInteraction& of_;
+    std::int64_t i_, j_;
+};
 
 /// Pairs of two atoms of a row's cluster with the four of another one, in lanes as above.
 struct Measured {
@@ -241,22 +233,6 @@ HOLON_INLINE void for_each_entry(const WideRow& row, Use use)
     for (const auto* e = entries.close; e != entries.close_end; ++e) use(e->cluster, e->mask);
 }
 
-/// Force over distance of atoms i on with those from j on, in lanes as above [kJ/mol/nm^2].
-template <Kind kind, Form form>
-HOLON_INLINE F8 force_over_distance(const WideInteraction& of, F8 r2, F8 rinv, std::int64_t i, std::int64_t j)
-{
-    if constexpr (kind == Kind::coulomb) {
-        const F8 charges = of_rows<F8>(of.charge + i) * of_columns<F8>(of.charge + j);
-        return coulomb_force<form>(r2, rinv, charges, of.constants);
-    } else {
-        const auto parameters = [&](const double* table) __attribute__((always_inline))
-        {
-            return of_table<F8>(table, of.n_types, of.type + i, of.type + j);
-        };
-        return vdw_force<form>(r2, rinv, parameters(of.six_c6), parameters(of.twelve_c12), of.constants);
-    }
-}
-
 /// Two atoms of a row's cluster with the four of another at a time, whether or not all of these are pairs: to bring
 /// pairs together, and their forces back to where they belong, takes longer.
 template <Kind kind, Form form>
@@ -273,11 +249,11 @@ HOLON_INLINE bool row_forces(const WideInteraction& interaction, const WideRow& 
         for (int n = 0; n < 2; ++n) {
             const int first = 2 * n;
             const auto m = search.measure(first, cj, among);
-            if (any_bit(m.unsure)) [[unlikely]]
-                append(unsure, m, m.unsure, row.ci, first, cj);
+            append(unsure, m, m.unsure, row.ci, first, cj);
             if (!any_bit(m.sure)) continue;
             const F8 r2 = at_least(m.r2), rinv = 1.0 / square_root(r2);
-            const F8 f = force_over_distance<kind, form>(of, r2, rinv, 4 * row.ci + first, 4 * cj) * (1.0 / force_unit);
+            const RowPairs8 pairs(of, 4 * row.ci + first, 4 * cj);
+            const F8 f = force_over_distance<kind, form>(of, pairs, r2, rinv) * (1.0 / force_unit);
             Three<L8> force;
             if (any_bit(m.sure & ~(L8)(magnitude(f) < 0x1p50 * rinv))) [[unlikely]] { // also NaN
                 L8 beyond;

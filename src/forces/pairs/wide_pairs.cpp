@@ -78,14 +78,14 @@ void WideForces::add(PlacePair p, const Vec3& d)
 std::string WideForces::finish()
 {
     add_collected();
-    if (has_rows_) hand_on_rows();
+    hand_on_rows();
     return std::exchange(overlap_, {});
 }
 
 void WideForces::add_sure(const WideRow& row)
 {
     auto& of_clusters = memory_.of_clusters;
-    if (!std::exchange(has_rows_, true)) of_clusters.assign(list_.clusters().size(), FullCluster{});
+    if (of_clusters.empty()) of_clusters.assign(list_.clusters().size(), FullCluster{});
     make_room(row, memory_.unsure);
     const bool clamped = HOLON_CALL(pair::row_forces, interaction_, row, of_clusters.data(), memory_.unsure.pairs);
     if (!clamped || !overlap_.empty()) return;
@@ -100,13 +100,13 @@ void WideForces::add_sure(const WideRow& row)
 void WideForces::hand_on_rows()
 {
     const std::int32_t* const atom = list_.atoms().data();
-    const auto& of_clusters = memory_.of_clusters;
+    auto& of_clusters = memory_.of_clusters;
     for (std::size_t p = 0; p < PairList::width * of_clusters.size(); ++p) {
         const auto& [x, y, z] = of_clusters[p / PairList::width];
         const auto a = p % PairList::width;
         if (atom[p] >= 0) f_[index(atom[p])] += IVec3(x[a], y[a], z[a]);
     }
-    has_rows_ = false;
+    of_clusters.clear();
 }
 
 /// Returns whether some are clamped.

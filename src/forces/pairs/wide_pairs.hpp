@@ -44,7 +44,7 @@ public:
     struct Memory {
         PairBlock found, unsure;
         std::array<Room<std::int64_t>, 3> force;
-        std::vector<FullCluster> of_clusters; // forces: what rows add up
+        std::vector<FullCluster> of_clusters; // forces: what rows have added up; none: no rows
     };
     /// f: per atom, on the lattice of forces.
     WideForces(const WideInteraction& interaction, const PairList& list, const Atoms& atoms, std::span<IVec3> f,
@@ -77,7 +77,6 @@ private:
     const Atoms& atoms_;
     std::span<IVec3> f_;
     Memory& memory_;
-    bool has_rows_ = false;
     std::string overlap_;
 };
 

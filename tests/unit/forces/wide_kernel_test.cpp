@@ -57,7 +57,7 @@ struct Tables {
     explicit Tables(int places = n_places)
     {
         for (int p = 0; p < places; ++p) {
-            charge.push_back(std::sqrt(138.935) * (p % 2 == 0 ? -0.6 : 0.3 + 0.01 * (p % 13)));
+            charge.push_back(std::sqrt(138.935) * (p % 2 == 0 ? -0.6 : 0.3 + 0.01 * (p % n_places)));
             type.push_back(p % n_types);
         }
         for (int t = 0; t < n_types * n_types; ++t) {
