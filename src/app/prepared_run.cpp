@@ -18,6 +18,23 @@ void show_notes(const RunInput& input)
     for (const auto& note : input.notes.texts()) std::fprintf(stderr, "holon-md: note: %s\n", note.c_str());
 }
 
+/// Positions of a .gro file with three digits may be off by as much as this [nm], and no matter.
+constexpr double rounding_of_positions = 0.003;
+
+/// A continuation goes on from positions that a run with the same constraints has left. Collective.
+void note_loose_continuation(RunInput& input, System& system)
+{
+    const auto& p = input.settings.parameters;
+    if (!p.continuation || system.constraints().empty() || scheme_entry(p.integrator).traits.minimises) return;
+    const double distance = distance_from_constraints(system, input.state.step);
+    if (distance > rounding_of_positions)
+        input.notes.add(fmt::format(
+            "continuation = yes, but the positions do not satisfy the constraints: the first step takes atoms "
+            "there by up to {:.3g} nm, and heats the system. Continue from a run with the same constraints, "
+            "or put the atoms there before the start with continuation = no.",
+            distance));
+}
+
 /// Launchers bind ranks to processors, and often to a single one. Collective.
 void note_crowded_threads(RunInput& input, const Communicator& comm)
 {
@@ -49,6 +66,7 @@ PreparedRun::PreparedRun(RunInput& input, const RunOptions& options, const Commu
         release(input.checkpoint->kept);
     } else {
         prepare_start(system_, parameters, input.state.step);
+        note_loose_continuation(input, system_);
     }
     note_crowded_threads(input, comm);
     if (comm.root()) show_notes(input);

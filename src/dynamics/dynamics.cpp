@@ -1,5 +1,7 @@
 #include <holon/dynamics/dynamics.hpp>
 
+#include <holon/core/index.hpp>
+
 #include <algorithm>
 #include <limits>
 
@@ -69,6 +71,21 @@ void prepare_start(System& system, const Parameters& parameters, std::int64_t st
     if (system.health.any_failure()) system.fail_together(step);
     system.constraint_errors.forget(); // of the way to here
     system.repartition();
+}
+
+double distance_from_constraints(System& system, std::int64_t step)
+{
+    auto before = system.snapshot();
+    auto& atoms = system.atoms;
+    atoms.x_ref = atoms.x;
+    system.constrain_positions({.step = step});
+    double longest = 0.0;
+    for (std::size_t i = 0; i < index(atoms.n_owned); ++i)
+        longest = std::max(longest, to_real(IVec3(atoms.x[i] - before.x[i]), position_unit).norm());
+    system.restore(std::move(before));
+    system.constraint_errors.forget();
+    system.health.take_warnings();
+    return system.health.take_failure().empty() ? from_ordered_bits(system.comm().max(ordered_bits(longest))) : 0.0;
 }
 
 Dynamics::Dynamics(System& system, const Parameters& parameters, std::int64_t step)

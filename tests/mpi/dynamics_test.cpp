@@ -252,6 +252,31 @@ TEST(Minimiser, KeepsRigidWaterRigidAndStopsWhenToldTo)
         }
 }
 
+/// By the bonds of one bead of a chain across all domains.
+TEST(Dynamics, FindsAContinuationThatIsOffItsConstraintsAndLeavesIt)
+{
+    const auto comm = Communicator::world();
+    for (const char* solver : {"shake", "lincs", "wiggle+newton"}) {
+        const auto mdp =
+            std::string("integrator = md\ngen-vel = no\ncontinuation = yes\nconstraint-algorithm = ") + solver;
+        auto system = rigid_chain(cubic(2.4), 4);
+        ProgramRun good(system, comm, mdp);
+        EXPECT_LT(distance_from_constraints(good.system(), 0), 1e-6);
+
+        const Vec3 off(0.0, 0.01, 0.0);
+        auto& moved = system.atoms[7];
+        moved.x += to_lattice(off, position_unit);
+        moved.image += system.box.wrap(moved.x);
+        ProgramRun bad(system, comm, mdp);
+        const auto before = bad.system().hash();
+        const double distance = distance_from_constraints(bad.system(), 0);
+        EXPECT_GT(distance, 0.05 * off.norm()) << solver;
+        EXPECT_LT(distance, off.norm()) << solver;
+        EXPECT_EQ(bad.system().hash(), before) << solver;
+        EXPECT_EQ(bad.system().constraint_errors.length(), 0.0) << solver;
+    }
+}
+
 TEST(Dynamics, StartsOnTheConstraintsWithTheTemperatureAskedFor)
 {
     const auto comm = Communicator::world();

@@ -43,6 +43,12 @@ class Inputs(holon.ProgramTest):
         )
         self.assertAlmostEqual(last, start, delta=1e-4 * abs(last))
 
+    def test_a_continuation_with_other_constraints_than_before_is_noted(self):
+        files = holon.input_files(holon.INPUTS / "peptide")  # was made with those of bonds to hydrogen
+        for constraints, noted in (("h-bonds", False), ("all-bonds", True)):
+            run = holon.run(self.work / constraints, files, 2, constraints=constraints, continuation="yes", nsteps=1)
+            self.assertEqual("do not satisfy the constraints" in run.stderr, noted, run.stderr)
+
     def test_help_and_version(self):
         for program in ("holon-md", "holon-inspect"):
             for option in ("--help", "--version"):

@@ -14,6 +14,7 @@ struct Clock {
     bool totals = true;    // those of the forces and their virial are, for whatever use
 
     double time() const { return start + static_cast<double>(step) * dt; } // [ps]
+    double time_after() const { return start + static_cast<double>(step + 1) * dt; }
     bool at_end() const { return step >= last; }
 };
 

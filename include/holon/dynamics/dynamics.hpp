@@ -11,6 +11,10 @@ namespace holon {
 /// removed, positions and velocities are put on the constraints. Collective.
 void prepare_start(System& system, const Parameters& parameters, std::int64_t step);
 
+/// How far the constraints would take an atom from where it is [nm], as the first step of a continuation does; 0 where
+/// they can not be satisfied. The system stays as it is. Collective.
+double distance_from_constraints(System& system, std::int64_t step);
+
 /// Takes a system through time, or down its potential energy: applies the operators of a scheme again and again.
 class Dynamics {
 public:

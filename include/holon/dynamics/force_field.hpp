@@ -96,6 +96,7 @@ public:
 
     /// Those of the forces of owned atoms that come from outside, of which the virial has nothing; empty: none.
     const std::vector<IVec3>& outside_forces() const { return outside_forces_; }
+    const ExternalForces& external_forces() const { return external_forces_; }
     double reach() const { return nonbonded_.cutoff() + skin_; } // how far from an atom others must be known [nm]
     HaloWidths halo_widths() const { return pair_lists_.reach(skin_); }
     double largest_displacement(const Atoms& atoms) const; // of an atom of this rank since rebuild_lists() [nm]

@@ -30,6 +30,13 @@ struct BoxParts {
 };
 BoxParts box(const SchemeInput& input);
 
+/// What fields and accelerations from outside do along the way of a step: before anything moves, and once all has, but
+/// for what a change of the box does to positions: the pressure has nothing of these forces. Null, if there are none.
+struct OutsideParts {
+    Part note_start, book_work;
+};
+OutsideParts outside_work(const SchemeInput& input);
+
 Part remove_com_motion(const SchemeInput& input);      // every nstcomm steps
 Part thermostat(const SchemeInput& input);             // that of `tcoupl`, every nsttcouple steps,
 Part thermostat_before_kick(const SchemeInput& input); // and what of it acts within the step

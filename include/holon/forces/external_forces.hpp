@@ -1,15 +1,17 @@
 #pragma once
 
+#include <holon/core/fixed_sum.hpp>
 #include <holon/system/atoms.hpp>
 #include <holon/system/parameters.hpp>
 
 #include <cstdint>
+#include <span>
 #include <vector>
 
 namespace holon {
 
 /// Forces that come from outside and depend on no position: an electric field, and accelerations of groups of atoms.
-/// They have no energy and no virial, as in GROMACS: with them energy is not conserved.
+/// They have no virial, as in GROMACS, and no potential, as positions have none in a periodic box, but do work.
 class ExternalForces {
 public:
     /// `parameters` must outlive this object.
@@ -23,6 +25,10 @@ public:
 
     /// Those of owned atoms at time t [ps].
     std::vector<IVec3> at(const Atoms& atoms, double t) const;
+
+    /// What they do to owned atoms, virtual sites among them, on the way from `start` at time t0 to where these are at
+    /// t1: the mean of the forces at both times along the way [kJ/mol].
+    FixedSum work(const Atoms& atoms, std::span<const IVec3> start, double t0, double t1) const;
 
 private:
     struct Accelerated {

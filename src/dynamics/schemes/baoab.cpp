@@ -149,8 +149,10 @@ private:
 Scheme make(const SchemeInput& input)
 {
     using namespace parts;
-    return sequence(frame(), kinetic_energy(1.0), kick(0.5), std::make_unique<FirstDrift>(input), measure(input),
-                    std::make_unique<Bath>(input), std::make_unique<LastDrift>(input), next_step(input), forces(input),
+    auto outside = outside_work(input);
+    return sequence(frame(), std::move(outside.note_start), kinetic_energy(1.0), kick(0.5),
+                    std::make_unique<FirstDrift>(input), measure(input), std::make_unique<Bath>(input),
+                    std::make_unique<LastDrift>(input), std::move(outside.book_work), next_step(input), forces(input),
                     kick(0.5), constrain_velocities(), remove_com_motion(input), checkpoint());
 }
 

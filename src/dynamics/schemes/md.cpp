@@ -11,10 +11,12 @@ Scheme make(const SchemeInput& input)
 {
     using namespace parts;
     auto box = parts::box(input);
-    return sequence(frame(), thermostat(input), kinetic_energy(0.5), thermostat_before_kick(input), kick(1.0),
-                    slow_kick(1.0, input), thermostat_after_kick(input), drift(1.0), constrain_positions(1.0),
-                    kinetic_energy(0.5), std::move(box.pressure), measure(input), std::move(box.change),
-                    next_step(input), remove_com_motion(input), checkpoint_during(forces(input)));
+    auto outside = outside_work(input);
+    return sequence(frame(), std::move(outside.note_start), thermostat(input), kinetic_energy(0.5),
+                    thermostat_before_kick(input), kick(1.0), slow_kick(1.0, input), thermostat_after_kick(input),
+                    drift(1.0), constrain_positions(1.0), kinetic_energy(0.5), std::move(box.pressure), measure(input),
+                    std::move(outside.book_work), std::move(box.change), next_step(input), remove_com_motion(input),
+                    checkpoint_during(forces(input)));
 }
 
 } // namespace

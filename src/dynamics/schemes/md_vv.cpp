@@ -11,11 +11,12 @@ Scheme make(const SchemeInput& input)
 {
     using namespace parts;
     auto box = parts::box(input);
-    return sequence(frame(), kinetic_energy(1.0), thermostat_before_kick(input), kick(0.5), slow_kick(0.5, input),
-                    drift(1.0), constrain_positions(0.5), std::move(box.pressure), measure(input),
-                    std::move(box.change), next_step(input), forces(input), kick(0.5), slow_kick(0.5, input),
-                    constrain_velocities(), thermostat(input), constrain_coupled_velocities(input),
-                    remove_com_motion(input), checkpoint());
+    auto outside = outside_work(input);
+    return sequence(frame(), std::move(outside.note_start), kinetic_energy(1.0), thermostat_before_kick(input),
+                    kick(0.5), slow_kick(0.5, input), drift(1.0), constrain_positions(0.5), std::move(box.pressure),
+                    measure(input), std::move(outside.book_work), std::move(box.change), next_step(input),
+                    forces(input), kick(0.5), slow_kick(0.5, input), constrain_velocities(), thermostat(input),
+                    constrain_coupled_velocities(input), remove_com_motion(input), checkpoint());
 }
 
 } // namespace

@@ -58,4 +58,14 @@ std::vector<IVec3> ExternalForces::at(const Atoms& atoms, double t) const
     return forces;
 }
 
+FixedSum ExternalForces::work(const Atoms& atoms, std::span<const IVec3> start, double t0, double t1) const
+{
+    const auto before = at(atoms, t0), after = at(atoms, t1);
+    FixedSum work;
+    for (std::size_t i = 0; i < before.size(); ++i)
+        work.add(0.5 * dot(to_real(IVec3(before[i] + after[i]), force_unit),
+                           to_real(IVec3(atoms.x[i] - start[i]), position_unit)));
+    return work;
+}
+
 } // namespace holon
