@@ -1,10 +1,9 @@
-#include <holon/core/index.hpp>
 #include <holon/core/portable_math.hpp>
 
-#include <array>
+#include "portable_series.hpp"
+
 #include <bit>
 #include <cmath>
-#include <cstddef>
 #include <cstdint>
 #include <limits>
 
@@ -14,12 +13,6 @@ namespace {
 
 constexpr double infinity = std::numeric_limits<double>::infinity();
 constexpr double nan = std::numeric_limits<double>::quiet_NaN();
-
-/// The nearest integer of |x| < 2^51, ties to even.
-double nearest(double x)
-{
-    return (x + 0x1.8p52) - 0x1.8p52;
-}
 
 /// A sum that is not rounded: high is the double next to it, low the rest.
 struct Sum {
@@ -36,51 +29,11 @@ Sum exact_product(double a, double b)
     return {high, __builtin_fma(a, b, -high)};
 }
 
-/// sum_k c_k x^k, even and odd powers apart: they need not wait for each other.
-template <std::size_t n>
-double polynomial(const std::array<double, n>& c, double x)
-{
-    const double x2 = x * x;
-    double next = c[n - 1], sum = c[n - 2];
-    for (std::size_t k = n - 2; k-- > 0;) {
-        const double before = sum;
-        sum = next * x2 + c[k];
-        next = before;
-    }
-    return sum + x * next;
-}
-
-/// (-1)^k / (first + 2 k)!
-template <std::size_t n>
-constexpr std::array<double, n> alternating_factorials(int first)
-{
-    std::array<double, n> c{};
-    double factorial = 1.0;
-    int of = 1;
-    for (std::size_t k = 0; k < n; ++k) {
-        while (of < first + 2 * static_cast<int>(k)) factorial *= ++of;
-        c[k] = (k % 2 == 0 ? 1.0 : -1.0) / factorial;
-    }
-    return c;
-}
-constexpr auto sine_series = alternating_factorials<8>(3);
-constexpr auto cosine_series = alternating_factorials<7>(4);
-
-/// Of high + low, |high| <= pi/4, |low| below its last place.
-SineCosine of_eighth(double high, double low)
-{
-    const double z = high * high;
-    const double sine = high + (low * (1.0 - 0.5 * z) - high * z * polynomial(sine_series, z));
-    const double most = 1.0 - 0.5 * z;
-    const double cosine = most + (((1.0 - most) - 0.5 * z) + (z * z * polynomial(cosine_series, z) - high * low));
-    return {sine, cosine};
-}
-
-SineCosine turned(const SineCosine& s, std::int64_t quarters)
+SineCosine turned(const SineAndCosine<double>& s, std::int64_t quarters)
 {
     switch (quarters & 3) {
     case 0:
-        return s;
+        return {s.sine, s.cosine};
     case 1:
         return {s.cosine, -s.sine};
     case 2:
@@ -90,16 +43,15 @@ SineCosine turned(const SineCosine& s, std::int64_t quarters)
     }
 }
 
-// ln 2 in two parts; products of the first with integers below 2^21 are exact.
-constexpr double ln2_high = 0x1.62e42feep-1, ln2_low = 0x1.a39ef35793c76p-33, inverse_ln2 = 0x1.71547652b82fep+0;
+constexpr double inverse_ln2 = 0x1.71547652b82fep+0;
 
 /// r + r^2/2! + r^3/3! + ... of r = high + low, |r| <= ln(2)/2.
 double exponential_series(double high, double low)
 {
     static constexpr auto series = [] {
-        std::array<double, 13> c{}; // 1 / (k + 2)!
+        Coefficients<13> c{}; // 1 / (k + 2)!
         double factorial = 2.0;
-        for (int k = 0; k < 13; factorial *= ++k + 2) c[index(k)] = 1.0 / factorial;
+        for (int k = 0; k < 13; factorial *= ++k + 2) c.of[k] = 1.0 / factorial;
         return c;
     }();
     return high + (low * (1.0 + high) + high * high * polynomial(series, high));
@@ -169,19 +121,10 @@ double log(double x)
     if (!(x > 0.0)) return x == 0.0 ? -infinity : nan;
     if (x == infinity) return x;
     if (x < std::numeric_limits<double>::min()) return log(x * 0x1p54) - 54.0 * (ln2_high + ln2_low);
-    constexpr auto root_of_half = std::bit_cast<std::int64_t>(0x1.6a09e667f3bcdp-1);
     const auto bits = std::bit_cast<std::int64_t>(x);
-    const std::int64_t exponent_bits = (bits - root_of_half) >> 52 << 52;
-    const double mantissa = std::bit_cast<double>(bits - exponent_bits); // from the root of 1/2 to that of 2
-    const auto exponent = static_cast<double>(exponent_bits >> 52);
-    // log(1 + f) = 2 artanh(s) = f - s (f - 2 s^2/3 - 2 s^4/5 - ...), s = f / (2 + f), |s| < 0.172
-    static constexpr auto series = [] {
-        std::array<double, 11> c{};
-        for (std::size_t k = 0; k < c.size(); ++k) c[k] = 2.0 / static_cast<double>(2 * k + 3);
-        return c;
-    }();
-    const double f = mantissa - 1.0, s = f / (2.0 + f), z = s * s;
-    return exponent * ln2_high + (f - (s * (f - z * polynomial(series, z)) - exponent * ln2_low));
+    const std::int64_t exponent_bits = (bits - bits_of_root_of_half) >> 52 << 52;
+    const double mantissa = std::bit_cast<double>(bits - exponent_bits);
+    return log_of_parts(mantissa, static_cast<double>(exponent_bits >> 52));
 }
 
 SineCosine sine_cosine(double x)
@@ -210,8 +153,7 @@ double cos(double x)
 SineCosine sine_cosine_of_turns(double x)
 {
     const double quarters = nearest(4.0 * x), rest = x - 0.25 * quarters; // exact
-    constexpr double two_pi = 0x1.921fb54442d18p+2, two_pi_rest = 0x1.1a62633145c07p-52;
-    return turned(of_eighth(two_pi * rest, two_pi_rest * rest), static_cast<std::int64_t>(quarters));
+    return turned(of_eighth_turn(rest), static_cast<std::int64_t>(quarters));
 }
 
 double power(double x, int n)

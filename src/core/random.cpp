@@ -1,7 +1,12 @@
+#include <holon/core/error.hpp>
+#include <holon/core/instruction_sets.hpp>
 #include <holon/core/portable_math.hpp>
 #include <holon/core/random.hpp>
 
+#include "random_kernel.hpp"
+
 #include <cmath>
+#include <string>
 
 namespace holon {
 
@@ -42,6 +47,16 @@ std::array<double, 2> normal_pair(const Philox::Block& block)
     const double radius = std::sqrt(-2.0 * portable::log(u));
     const auto [sine, cosine] = portable::sine_cosine_of_turns(v);
     return {radius * cosine, radius * sine};
+}
+
+void normal_vectors(const Philox& random, std::uint64_t step, Stream use, std::uint32_t first,
+                    std::span<const std::int32_t> ids, std::span<Vec3> deviates)
+{
+    static_assert(sizeof(Vec3) == 3 * sizeof(double));
+    HOLON_ASSERT(ids.size() == deviates.size(), std::to_string(deviates.size()));
+    if (ids.empty()) return;
+    HOLON_CALL(random_numbers::normal_vectors, static_cast<std::int64_t>(ids.size()), ids.data(),
+               {random.seed(), step, static_cast<std::uint32_t>(use) + first}, deviates.front().data());
 }
 
 } // namespace holon

@@ -282,13 +282,11 @@ bool groups_share_clusters(const Topology& topology, const std::vector<CouplingG
 
 void generate_velocities(Atoms& atoms, double temperature, std::uint64_t seed)
 {
-    const Philox random(seed);
-    for (std::size_t i = 0; i < index(atoms.n_owned); ++i) {
-        const auto id = static_cast<std::uint32_t>(atoms.id[i]);
-        const auto first = normal_pair(random(0, id, Stream::velocities, 0)),
-                   second = normal_pair(random(0, id, Stream::velocities, 1));
+    std::vector<Vec3> deviates(index(atoms.n_owned));
+    normal_vectors(Philox(seed), 0, Stream::velocities, 0, std::span(atoms.id).first(deviates.size()), deviates);
+    for (std::size_t i = 0; i < deviates.size(); ++i) {
         const double width = std::sqrt(units::boltzmann * temperature * atoms.inverse_mass[i]);
-        atoms.v[i] = to_lattice(width * Vec3(first[0], first[1], second[0]), velocity_unit);
+        atoms.v[i] = to_lattice(width * deviates[i], velocity_unit);
     }
 }
 

@@ -7,6 +7,8 @@
 
 #include "owned_atoms.hpp"
 
+#include <algorithm>
+#include <array>
 #include <cmath>
 #include <vector>
 
@@ -32,14 +34,21 @@ std::vector<Impulse> impulses(std::span<const CouplingGroup> groups, double dt)
     return all;
 }
 
-/// Three independent normal deviates.
-Vec3 normal_vector(const Philox& random, std::int64_t step, AtomId id)
+/// Calls use(i, three independent normal deviates) for every owned atom, by several threads.
+template <class Use>
+void for_each_owned_with_noise(const Atoms& atoms, std::uint64_t seed, std::int64_t step, Use use)
 {
-    const auto s = static_cast<std::uint64_t>(step);
-    const auto i = static_cast<std::uint32_t>(id);
-    const auto first = normal_pair(random(s, i, Stream::friction, 0)),
-               second = normal_pair(random(s, i, Stream::friction, 1));
-    return {first[0], first[1], second[0]};
+    const Philox random(seed);
+    for_slices_of_owned(atoms, [&](std::size_t begin, std::int64_t n) {
+        const auto end = begin + index(n);
+        std::array<Vec3, 128> deviates;
+        for (std::size_t first = begin; first < end; first += deviates.size()) {
+            const auto some = std::span(deviates).first(std::min(deviates.size(), end - first));
+            normal_vectors(random, static_cast<std::uint64_t>(step), Stream::friction, 0,
+                           std::span(atoms.id).subspan(first, some.size()), some);
+            for (std::size_t k = 0; k < some.size(); ++k) use(first + k, some[k]);
+        }
+    });
 }
 
 } // namespace
@@ -47,14 +56,13 @@ Vec3 normal_vector(const Philox& random, std::int64_t step, AtomId id)
 void add_friction_and_noise(Atoms& atoms, std::span<const CouplingGroup> groups, double dt, std::uint64_t seed,
                             std::int64_t step)
 {
-    const Philox random(seed);
     const auto of_group = impulses(groups, dt);
     const double half_drift = 0.5 * dt * velocity_unit / position_unit;
-    for_each_owned(atoms, [&](std::size_t i) {
+    for_each_owned_with_noise(atoms, seed, step, [&](std::size_t i, const Vec3& deviates) {
         if (atoms.tc_group[i] >= of_group.size()) return;
         const auto [decay, noise] = of_group[atoms.tc_group[i]];
         if (decay == 1.0) return;
-        const Vec3 kick = noise * std::sqrt(atoms.inverse_mass[i]) * normal_vector(random, step, atoms.id[i]);
+        const Vec3 kick = noise * std::sqrt(atoms.inverse_mass[i]) * deviates;
         for (int k = 0; k < 3; ++k) {
             const auto before = atoms.v[i][k];
             const auto after = round_to_int_clamped(decay * static_cast<double>(before) + kick[k] / velocity_unit);
@@ -67,13 +75,12 @@ void add_friction_and_noise(Atoms& atoms, std::span<const CouplingGroup> groups,
 void mix_velocities(Atoms& atoms, std::span<const CouplingGroup> groups, double dt, std::uint64_t seed,
                     std::int64_t step)
 {
-    const Philox random(seed);
     const auto of_group = impulses(groups, dt);
-    for_each_owned(atoms, [&](std::size_t i) {
+    for_each_owned_with_noise(atoms, seed, step, [&](std::size_t i, const Vec3& deviates) {
         if (atoms.tc_group[i] >= of_group.size()) return;
         const auto [decay, noise] = of_group[atoms.tc_group[i]];
         if (decay == 1.0) return;
-        const Vec3 kick = noise * std::sqrt(atoms.inverse_mass[i]) * normal_vector(random, step, atoms.id[i]);
+        const Vec3 kick = noise * std::sqrt(atoms.inverse_mass[i]) * deviates;
         for (int k = 0; k < 3; ++k)
             atoms.v[i][k] = round_to_int_clamped(decay * static_cast<double>(atoms.v[i][k]) + kick[k] / velocity_unit);
     });
@@ -82,12 +89,10 @@ void mix_velocities(Atoms& atoms, std::span<const CouplingGroup> groups, double 
 void set_brownian_velocities(Atoms& atoms, std::span<const CouplingGroup> groups, double dt, std::uint64_t seed,
                              std::int64_t step)
 {
-    const Philox random(seed);
     std::vector<double> thermal; // sqrt(k T) of each group [u^1/2 nm/ps]
     for (const auto& group : groups) thermal.push_back(std::sqrt(units::boltzmann * group.temperature));
-    for_each_owned(atoms, [&](std::size_t i) {
-        const Vec3 noise =
-            thermal[atoms.tc_group[i]] * std::sqrt(atoms.inverse_mass[i]) * normal_vector(random, step, atoms.id[i]);
+    for_each_owned_with_noise(atoms, seed, step, [&](std::size_t i, const Vec3& deviates) {
+        const Vec3 noise = thermal[atoms.tc_group[i]] * std::sqrt(atoms.inverse_mass[i]) * deviates;
         const Vec3 force = (0.5 * dt * atoms.inverse_mass[i]) * to_real(atoms.f[i], force_unit);
         for (int k = 0; k < 3; ++k) atoms.v[i][k] = round_to_int_clamped((force[k] + noise[k]) / velocity_unit);
     });

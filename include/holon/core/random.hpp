@@ -1,7 +1,10 @@
 #pragma once
 
+#include <holon/core/vec3.hpp>
+
 #include <array>
 #include <cstdint>
+#include <span>
 
 namespace holon {
 
@@ -34,6 +37,8 @@ public:
     /// The bijection itself: ten rounds on a counter under a key.
     static Block encrypt(Block counter, std::array<std::uint32_t, 2> key);
 
+    std::uint64_t seed() const { return seed_; }
+
 private:
     std::uint64_t seed_;
 };
@@ -44,5 +49,10 @@ std::array<double, 2> uniform_pair(const Philox::Block& block);
 /// Two independent normal deviates of mean 0 and variance 1 from one block (Box and Muller, Ann. Math. Stat. 29 (1958)
 /// 610).
 std::array<double, 2> normal_pair(const Philox::Block& block);
+
+/// Three independent normal deviates for each id, one vector of them each: both of normal_pair() of the draw `first` of
+/// a use, and the first one of that of the next draw.
+void normal_vectors(const Philox& random, std::uint64_t step, Stream use, std::uint32_t first,
+                    std::span<const std::int32_t> ids, std::span<Vec3> deviates);
 
 } // namespace holon

@@ -79,6 +79,27 @@ HOLON_INLINE V inverse_root(V x)
     }
 }
 
+/// The lower halves of 64-bit numbers, multiplied.
+template <class VI>
+HOLON_INLINE VI product_of_low_halves(VI a, VI b)
+{
+    if constexpr (is_wide<VI>) {
+        return {product_of_low_halves(a.low, b.low), product_of_low_halves(a.high, b.high)};
+    } else {
+#if defined(__AVX512F__)
+        if constexpr (sizeof a == 64) return (VI)_mm512_mul_epu32((__m512i)a, (__m512i)b);
+#endif
+#if defined(__AVX2__)
+        if constexpr (sizeof a == 32) return (VI)_mm256_mul_epu32((__m256i)a, (__m256i)b);
+#endif
+#if defined(__SSE2__)
+        if constexpr (sizeof a == 16) return (VI)_mm_mul_epu32((__m128i)a, (__m128i)b);
+#endif
+        const VI half = splat<VI>(0xffffffff);
+        return (a & half) * (b & half);
+    }
+}
+
 /// 64-bit integers as doubles, rounded once: 2^32 times the upper half plus the lower one, each of which is exact.
 template <class V, class VI>
 HOLON_INLINE V to_doubles(VI n)

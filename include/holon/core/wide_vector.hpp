@@ -120,6 +120,10 @@ public:
     {
         return {low >> bits, high >> bits};
     }
+    HOLON_INLINE Wide operator<<(int bits) const
+    {
+        return {low << bits, high << bits};
+    }
 };
 
 template <class V>

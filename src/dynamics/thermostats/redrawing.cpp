@@ -59,16 +59,22 @@ void Redrawing::draw(const System& system, Atoms& atoms, const Clock& clock) con
     for (const auto& group : parameters_.tc_groups)
         thermal.push_back(std::sqrt(units::boltzmann * group.temperature_at(clock.time())));
     const auto& places = system.partition().place();
+    std::vector<std::size_t> drawn;
+    std::vector<AtomId> ids;
     for (std::size_t i = 0; i < index(atoms.n_owned); ++i) {
         const auto& place = places[i];
         const auto& group = parameters_.tc_groups[atoms.tc_group[i]];
         const auto first = first_[index(place.molecule_type)][index(place.index)];
         if (!(group.tau > 0.0) || !hit(clock, place.molecule_start + first, group.tau)) continue;
-        const auto id = static_cast<std::uint32_t>(atoms.id[i]);
-        const auto one = normal_pair(random(step, id, Stream::thermostat, 1)),
-                   two = normal_pair(random(step, id, Stream::thermostat, 2));
+        drawn.push_back(i);
+        ids.push_back(atoms.id[i]);
+    }
+    std::vector<Vec3> deviates(ids.size());
+    normal_vectors(random, step, Stream::thermostat, 1, ids, deviates);
+    for (std::size_t k = 0; k < drawn.size(); ++k) {
+        const auto i = drawn[k];
         const double width = thermal[atoms.tc_group[i]] * std::sqrt(atoms.inverse_mass[i]);
-        atoms.v[i] = to_lattice(width * Vec3(one[0], one[1], two[0]), velocity_unit);
+        atoms.v[i] = to_lattice(width * deviates[k], velocity_unit);
     }
 }
 

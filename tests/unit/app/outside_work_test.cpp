@@ -58,7 +58,8 @@ TEST(OutsideWork, IsBookedByEveryIntegrator)
             const double coarse = changes(way, 500).first;
             const auto [fine, fine_total] = changes(way, 1000);
             EXPECT_GT(fine_total, 20.0 * fine);
-            if (!scheme.traits.own_bath) EXPECT_GT(coarse, 2.5 * fine); // noise is another at each step
+            if (scheme.traits.own_bath) continue; // noise is another at each step
+            EXPECT_GT(coarse, 2.5 * fine);
         }
     }
 }

@@ -1,9 +1,12 @@
+#include <holon/core/instruction_sets.hpp>
 #include <holon/core/random.hpp>
 
 #include <gtest/gtest.h>
 
 #include <cmath>
 #include <set>
+#include <span>
+#include <vector>
 
 namespace holon {
 namespace {
@@ -65,6 +68,36 @@ TEST(Normal, HasTheMomentsOfTheNormalDistribution)
     EXPECT_NEAR(moment[3], 0.0, 5.0 * std::sqrt(15.0) / root);
     EXPECT_NEAR(moment[4], 3.0, 5.0 * std::sqrt(96.0) / root);
     EXPECT_NEAR(product, 0.0, 5.0 / std::sqrt(n));
+}
+
+/// With every instruction set, for any number of atoms: the same bits.
+TEST(NormalVectors, AreThoseOfNormalPairs)
+{
+    std::vector<InstructionSet> sets{InstructionSet::baseline};
+    for (const auto set : {InstructionSet::v3, InstructionSet::v4})
+        if (best_instruction_set() >= set) sets.push_back(set);
+    for (const auto set : sets) {
+        use_instruction_set(set);
+        for (const std::uint64_t seed : {std::uint64_t{0}, ~std::uint64_t{0}, std::uint64_t{0x123456789abcdef}})
+            for (const std::uint64_t step : {std::uint64_t{0}, std::uint64_t{7} << 31, ~std::uint64_t{0}})
+                for (const std::size_t n : {1, 7, 8, 9, 4001}) {
+                    SCOPED_TRACE(name_of(set));
+                    const Philox random(seed);
+                    std::vector<std::int32_t> ids;
+                    for (std::size_t k = 0; k < n; ++k)
+                        ids.push_back(static_cast<std::int32_t>(2147483647 - 53687 * static_cast<std::int64_t>(k)));
+                    std::vector<Vec3> deviates(n + 1, Vec3::Constant(7.0));
+                    normal_vectors(random, step, Stream::friction, 3, ids, std::span(deviates).first(n));
+                    EXPECT_EQ(deviates.back(), Vec3::Constant(7.0));
+                    for (std::size_t k = 0; k < n; ++k) {
+                        const auto id = static_cast<std::uint32_t>(ids[k]);
+                        const auto first = normal_pair(random(step, id, Stream::friction, 3)),
+                                   second = normal_pair(random(step, id, Stream::friction, 4));
+                        ASSERT_EQ(deviates[k], Vec3(first[0], first[1], second[0])) << id;
+                    }
+                }
+    }
+    use_instruction_set(best_instruction_set());
 }
 
 } // namespace
