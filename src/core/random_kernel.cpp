@@ -14,7 +14,7 @@ using F8 = Vector<double, lanes>;
 using I8 = Vector<std::int64_t, lanes>;
 using U8 = Vector<std::uint64_t, lanes>;
 
-constexpr std::uint64_t low_half = 0xffffffff;
+constexpr std::uint64_t low_bits = 0xffffffff;
 constexpr double two_to_52 = 0x1p52; // whose last place is the unit of whole numbers below it
 
 /// Words of 32 bits in lanes of 64, of which the upper halves mean nothing.
@@ -44,7 +44,7 @@ HOLON_INLINE F8 small_to_doubles(U8 n)
 
 HOLON_INLINE F8 uniform(U8 low, U8 high)
 {
-    return (small_to_doubles(((high << 32) | (low & splat<U8>(low_half))) >> 12) + 0.5) * 0x1p-52;
+    return (small_to_doubles(((high << 32) | (low & splat<U8>(low_bits))) >> 12) + 0.5) * 0x1p-52;
 }
 
 /// log(x), 2^-64 < x < 2^64.

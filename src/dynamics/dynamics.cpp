@@ -85,7 +85,7 @@ double distance_from_constraints(System& system, std::int64_t step)
     system.restore(std::move(before));
     system.constraint_errors.forget();
     system.health.take_warnings();
-    return system.health.take_failure().empty() ? from_ordered_bits(system.comm().max(ordered_bits(longest))) : 0.0;
+    return system.health.take_failure().empty() ? largest(system.comm(), longest) : 0.0;
 }
 
 Dynamics::Dynamics(System& system, const Parameters& parameters, std::int64_t step)

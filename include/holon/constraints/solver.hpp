@@ -65,6 +65,12 @@ inline double from_ordered_bits(std::int64_t bits)
     return std::bit_cast<double>(bits);
 }
 
+/// The largest |x| of any rank. Collective.
+inline double largest(const Communicator& comm, double x)
+{
+    return from_ordered_bits(comm.max(ordered_bits(x)));
+}
+
 /// What this rank has to tell of one projection.
 struct ConstraintResult {
     /// -1/2 sum r (x) f over the constraints counted on this rank (each on exactly one), row-major [kJ/mol].

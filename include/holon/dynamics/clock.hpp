@@ -13,8 +13,10 @@ struct Clock {
     bool measured = true;  // energies of this step are wanted
     bool totals = true;    // those of the forces and their virial are, for whatever use
 
-    double time() const { return start + static_cast<double>(step) * dt; } // [ps]
-    double time_after() const { return start + static_cast<double>(step + 1) * dt; }
+    double time(std::int64_t steps_later = 0) const
+    {
+        return start + static_cast<double>(step + steps_later) * dt;
+    } // [ps]
     bool at_end() const { return step >= last; }
 };
 

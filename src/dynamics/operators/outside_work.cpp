@@ -35,7 +35,7 @@ public:
         system.place_sites();
         const auto timer = system.timers.measure(Stage::integrate);
         auto work = system.force_field().external_forces().work(system.atoms, account_->start, step.clock.time(),
-                                                                step.clock.time_after());
+                                                                step.clock.time(1));
         system.comm().sum(std::span(&work, 1));
         account_->work[0] += work.value();
     }

@@ -49,7 +49,7 @@ private:
         auto& atoms = system.atoms;
         double fastest = 0.0;
         for (std::size_t i = 0; i < owned(system); ++i) fastest = std::max(fastest, length_of(at(atoms, i, direction)));
-        fastest = largest(system, fastest);
+        fastest = largest(system.comm(), fastest);
         for (std::size_t i = 0; i < owned(system); ++i)
             atoms.v[i] = to_lattice(at(atoms, i, direction) / fastest, velocity_unit);
         system.constrain_velocities({.dt = 1.0});

@@ -147,7 +147,7 @@ void LineMinimiser::search(Step& step, int128 energy, bool along_forces)
     const auto allowed = energy + to_fixed(tolerance * std::abs(system.totals().potential));
     double fastest = 0.0;
     for (std::size_t i = 0; i < owned(system); ++i) fastest = std::max(fastest, length_of(at(atoms, i, direction)));
-    fastest = largest(system, fastest);
+    fastest = largest(system.comm(), fastest);
     const double slope = -inner(system, force, direction), most = longest * emstep_ / fastest;
 
     ++step.clock.step;

@@ -21,18 +21,13 @@ double Minimiser::begin(Step& step, bool exhausted)
     return force;
 }
 
-double Minimiser::largest(const System& system, double mine)
-{
-    return from_ordered_bits(system.comm().max(ordered_bits(mine)));
-}
-
 double Minimiser::largest_force(const System& system)
 {
     const auto& atoms = system.atoms;
     double force = 0.0;
     for (std::size_t i = 0; i < owned(system); ++i)
         force = std::max(force, to_real(atoms.v[i], velocity_unit).norm() * atoms.mass[i]);
-    return largest(system, force);
+    return largest(system.comm(), force);
 }
 
 void Minimiser::measure(Step& step)
@@ -54,7 +49,7 @@ double Minimiser::project_forces(Step& step)
     steepest_ = 0.0;
     for (std::size_t i = 0; i < owned(system); ++i)
         steepest_ = std::max(steepest_, (to_real(atoms.f[i], force_unit) * atoms.inverse_mass[i]).norm());
-    steepest_ = largest(system, steepest_);
+    steepest_ = largest(system.comm(), steepest_);
     if (steepest_ == 0.0) return 0.0;
     for (std::size_t i = 0; i < owned(system); ++i)
         atoms.v[i] = to_lattice(to_real(atoms.f[i], force_unit) * (atoms.inverse_mass[i] / steepest_), velocity_unit);

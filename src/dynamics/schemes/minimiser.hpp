@@ -20,7 +20,6 @@ protected:
     double begin(Step& step, bool exhausted);
 
     static std::size_t owned(const System& system) { return index(system.atoms.n_owned); }
-    static double largest(const System& system, double mine);
     static double largest_force(const System& system);
 
     /// Leaves the constrained accelerations, scaled to at most about 1 nm/ps per component, in the velocities; x_ref

@@ -73,10 +73,9 @@ TEST(Normal, HasTheMomentsOfTheNormalDistribution)
 /// With every instruction set, for any number of atoms: the same bits.
 TEST(NormalVectors, AreThoseOfNormalPairs)
 {
-    std::vector<InstructionSet> sets{InstructionSet::baseline};
-    for (const auto set : {InstructionSet::v3, InstructionSet::v4})
-        if (best_instruction_set() >= set) sets.push_back(set);
-    for (const auto set : sets) {
+    const auto best = best_instruction_set();
+    for (const auto set : {InstructionSet::baseline, InstructionSet::v3, InstructionSet::v4}) {
+        if (set > best) continue;
         use_instruction_set(set);
         for (const std::uint64_t seed : {std::uint64_t{0}, ~std::uint64_t{0}, std::uint64_t{0x123456789abcdef}})
             for (const std::uint64_t step : {std::uint64_t{0}, std::uint64_t{7} << 31, ~std::uint64_t{0}})
@@ -97,7 +96,7 @@ TEST(NormalVectors, AreThoseOfNormalPairs)
                     }
                 }
     }
-    use_instruction_set(best_instruction_set());
+    use_instruction_set(best);
 }
 
 } // namespace

@@ -325,7 +325,9 @@ TEST(WideKernel, AddsTheForcesOfARowsPairs)
                 for (auto& f : force) f.resize(index(found.pairs.n + pair::room_beyond));
                 std::int64_t* const result[3] = {force[0].data(), force[1].data(), force[2].data()};
                 const bool clamped = pair::wide_forces_baseline(interaction, found.pairs, result);
-                if (kind == Kind::vdw) EXPECT_EQ(clamped, distance > 0.0);
+                if (kind == Kind::vdw) {
+                    EXPECT_EQ(clamped, distance > 0.0);
+                }
                 const auto add = [&](std::int32_t place, const IVec3& f) {
                     auto& [x, y, z] = expected[index(place / 4)];
                     x[place % 4] += f[0];
