@@ -3,6 +3,7 @@
 import dataclasses
 import itertools
 import math
+import operator
 import statistics
 
 
@@ -64,40 +65,44 @@ def candidates(cores, lengths, ranks=None, reach=1.0, grids_each=10):
     return found
 
 
-def fastest(layouts, run, first_steps, rounds=3, margin=0.08, report=None):
+def fastest(layouts, run, first_steps, rounds=3, finals=2, margin=0.16, report=None):
     """The layout with the most ns/day, and all figures: {layout: [ns/day, ...]}.
 
     `run(layout, steps)`: ns/day, or None where the layout can not be. Every round takes those left in turns, in changing
     order, with twice the steps of the round before, and leaves out what is behind the best by more than a margin, which
-    shrinks as runs get longer. Medians over the rounds decide, of ratios to the best of the same round.
+    shrinks as the noise of longer runs does. `finals` more rounds are as long as the last. Ratios to the best of the same
+    round decide, weighted by their steps: a short run says as much less as it is shorter.
     """
     speeds = {layout: [] for layout in layouts}
     left = list(layouts)
-    shares = {}
-    for turn in range(rounds):
+    ratios = {}
+    doublings = [*range(rounds), *[rounds - 1] * finals]
+    for turn, doubling in enumerate(doublings):
+        steps = first_steps << doubling
         found = {}
         for layout in left if turn % 2 == 0 else reversed(left):
-            speed = run(layout, first_steps << turn)
+            speed = run(layout, steps)
             if speed is not None:
                 found[layout] = speed
                 speeds[layout].append(speed)
             if report:
-                report(layout, first_steps << turn, speed)
+                report(layout, steps, speed)
         left = [layout for layout in left if layout in found]
         if not left:
             return None, speeds
         most = max(found.values())
         for layout in left:
-            shares.setdefault(layout, []).append(found[layout] / most)
-        # The first round of all is cold: it leaves out what is far behind only.
-        limit = 1.0 - margin * (2.0 if turn == 0 else 1.0)
-        left = [layout for layout in left if statistics.median(shares[layout]) >= limit]
-    return max(left, key=lambda layout: statistics.median(shares[layout])), speeds
+            ratios.setdefault(layout, []).append(found[layout] / most)
+        weights = [1 << past for past in doublings[: turn + 1]]
+        scores = {layout: sum(map(operator.mul, ratios[layout], weights)) / sum(weights) for layout in left}
+        limit = max(scores.values()) - margin * 0.5 ** (doubling / 2.0)
+        left = [layout for layout in left if scores[layout] >= limit]
+    return max(left, key=scores.get), speeds
 
 
-def with_fewer_mesh_ranks(best, run, first_steps, rounds, gain=0.02, report=None):
+def with_fewer_mesh_ranks(best, run, first_steps, rounds, finals=2, gain=0.02, report=None):
     """`best`, or the same with the mesh on fewer ranks where that is faster by as much as noise is not; all figures."""
-    found, speeds = fastest([best, *best.with_fewer_mesh_ranks], run, first_steps, rounds, report=report)
+    found, speeds = fastest([best, *best.with_fewer_mesh_ranks], run, first_steps, rounds, finals, report=report)
     if found is None:
         return best, speeds
     ratios = [fewer / usual for fewer, usual in zip(speeds[found], speeds[best])]

@@ -15,7 +15,7 @@ LEAST_OF_BEST = 0.97
 
 
 def tune(ranks):
-    def run(report, system="dhfr", rounds=3, seconds=10):
+    def run(report, system="dhfr", rounds=5, seconds=10):
         folder, found = holon.SHARED_SYSTEMS / system, report.work / "tuned.json"
         words = [sys.executable, holon.ROOT / "tools" / "tune", folder, "--ranks", ranks, "--json", found]
         words += ["--cores", max(ranks, builds.cores()), "--seconds", seconds]
