@@ -46,7 +46,8 @@ struct RandomClusters {
     std::vector<PairList::Entry> close;
     std::vector<std::uint32_t> used_rows, used; // all places
     std::vector<double> charge, c6, c12;
-    std::vector<float> charge_single, six_c6, twelve_c12; // the latter as kernels take them
+    std::vector<float> charge_single;
+    std::vector<pair::VdwOfTypes> of_types; // as kernels take them
     std::vector<std::int32_t> type;
 
     explicit RandomClusters(unsigned seed, pair::Combination combination = pair::Combination::table)
@@ -93,8 +94,9 @@ struct RandomClusters {
             }
         }
         charge_single.assign(charge.begin(), charge.end());
-        for (const double c : c6) six_c6.push_back(6.0F * pair::vdw_scale * static_cast<float>(c));
-        for (const double c : c12) twelve_c12.push_back(12.0F * pair::vdw_scale * static_cast<float>(c));
+        for (std::size_t t = 0; t < c6.size(); ++t)
+            of_types.push_back({6.0F * pair::vdw_scale * static_cast<float>(c6[t]),
+                                12.0F * pair::vdw_scale * static_cast<float>(c12[t])});
     }
 
     CentredClusters centred() const { return {{frames[0].data(), frames[1].data()}, frames_of_row.data()}; }

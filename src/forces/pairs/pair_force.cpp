@@ -45,13 +45,9 @@ struct PairForce::Impl {
     pair::ForceTable table; // ewald only
     std::int32_t n_types;
     std::vector<double> c6, c12; // n_types x n_types; the last type has no interactions (unused places)
-    template <class T>
-    struct VdwTables {
-        std::vector<T> six_c6, twelve_c12;
-    };
-    VdwTables<double> vdw_real;
-    VdwTables<float> vdw_kernel; // times vdw_scale
-    pair::CombinationRule rule;  // of these tables
+    std::vector<double> six_c6, twelve_c12;
+    std::vector<pair::VdwOfTypes> of_types; // these for the kernel
+    pair::CombinationRule rule;             // of these tables
     double charge_scale;
 
     /// Pairs that are left to the wide path: the first `size`. There is room for all close entries, of which hardly
@@ -91,13 +87,12 @@ struct PairForce::Impl {
                 c6[index(i * n_types + j)] = topology.c6[index(i * (n_types - 1) + j)];
                 c12[index(i * n_types + j)] = topology.c12[index(i * (n_types - 1) + j)];
             }
-        const auto fill = [this](auto& tables, auto scale) {
-            using T = decltype(scale);
-            for (const double c : c6) tables.six_c6.push_back(scale * (T(6) * static_cast<T>(c)));
-            for (const double c : c12) tables.twelve_c12.push_back(scale * (T(12) * static_cast<T>(c)));
-        };
-        fill(vdw_real, 1.0);
-        fill(vdw_kernel, pair::vdw_scale);
+        for (std::size_t t = 0; t < c6.size(); ++t) {
+            six_c6.push_back(6.0 * c6[t]);
+            twelve_c12.push_back(12.0 * c12[t]);
+            of_types.push_back({pair::vdw_scale * (6.0F * static_cast<float>(c6[t])),
+                                pair::vdw_scale * (12.0F * static_cast<float>(c12[t]))});
+        }
         rule = pair::CombinationRule(c6, c12);
         const double root = std::sqrt(double{pair::vdw_scale});
         for (double& number : rule.b) number *= root;
@@ -161,8 +156,7 @@ struct PairForce::Impl {
                                         .vdw_a = own.vdw_a.data(),
                                         .vdw_b = own.vdw_b.data(),
                                         .type = own.type.data(),
-                                        .six_c6 = vdw_kernel.six_c6.data(),
-                                        .twelve_c12 = vdw_kernel.twelve_c12.data(),
+                                        .of_types = of_types.data(),
                                         .n_types = n_types,
                                         .constants = single,
                                         .table = &table,
@@ -257,8 +251,8 @@ struct PairForce::Impl {
                 .n_types = n_types,
                 .c6 = c6.data(),
                 .c12 = c12.data(),
-                .six_c6 = vdw_real.six_c6.data(),
-                .twelve_c12 = vdw_real.twelve_c12.data()};
+                .six_c6 = six_c6.data(),
+                .twelve_c12 = twelve_c12.data()};
     }
 
     /// Takes positions over, for row().
@@ -389,7 +383,7 @@ struct PairForce::Impl {
         }
         const auto t = index(own.type[index(p.i)] * n_types + own.type[index(p.j)]);
         return r * pair::with_form(vdw_form, [&](auto v) {
-                   return pair::vdw_force<v.value>(r2, rinv, vdw_real.six_c6[t], vdw_real.twelve_c12[t], real);
+                   return pair::vdw_force<v.value>(r2, rinv, six_c6[t], twelve_c12[t], real);
                });
     }
 

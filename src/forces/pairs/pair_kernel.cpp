@@ -101,12 +101,17 @@ private:
     const Entry *at_, *end_, *second_, *second_end_;
 };
 
-/// An entry whose distances are known.
+/// Whether entries pass through memory on their way, a block at a time, for lack of registers: see add_entries().
+constexpr bool by_memory = native_bytes < sizeof(F16);
+
+/// An entry whose distances are known; and what follows from these alone, if it waits in memory: it is the longest
+/// chain of operations.
 template <class Entry, class Pair>
 struct Measured {
+    struct None {};
     Distances d;
     F16 r2;
-    typename Pair::Ahead ahead;
+    std::conditional_t<by_memory, typename Pair::Ahead, None> ahead;
     Entry entry;
 };
 /// Where the result is to be: to be copied there it would have to be read in other pieces than it was written in.
@@ -116,7 +121,15 @@ HOLON_INLINE void measure(const Pair& pair, const RowCluster<Positions>& row, En
     m.entry = entry;
     m.d = row.from(cluster_of(entry));
     m.r2 = m.d.square();
-    m.ahead = pair.ahead(m.r2);
+    if constexpr (by_memory) m.ahead = pair.ahead(m.r2);
+}
+template <class Pair, class Entry>
+HOLON_INLINE decltype(auto) ahead_of(const Pair& pair, const Measured<Entry, Pair>& m)
+{
+    if constexpr (by_memory)
+        return (m.ahead); // where it is
+    else
+        return pair.ahead(m.r2);
 }
 
 /// Force over distance, where there is one. Writes which pairs are left to the wide path.
@@ -125,8 +138,12 @@ HOLON_INLINE F16 force_of(const Pair& pair, const Measured<Entry, Pair>& m, Wide
 {
     const std::int64_t cj = cluster_of(m.entry);
     const Lanes taken = less(lanes_of(mask_of(m.entry)), m.r2, pair.cutoff2());
-    if constexpr (!std::is_same_v<Entry, PairList::Entry>) return only(taken, pair.force(m.r2, m.ahead, cj));
-    const F16 force = pair.close_force(m.r2, m.ahead, cj, taken);
+    if constexpr (!std::is_same_v<Entry, PairList::Entry>) return only(taken, pair.force(m.r2, ahead_of(pair, m), cj));
+    F16 force;
+    if constexpr (requires { pair.close_force(m.r2, ahead_of(pair, m), cj, taken); })
+        force = pair.close_force(m.r2, ahead_of(pair, m), cj, taken);
+    else
+        force = pair.force(m.r2, ahead_of(pair, m), cj);
     constexpr float limit = wide_limit * static_cast<float>(1 << kernel_force_bits);          // in their units
     const Lanes fits = less_or_equal(taken, force * force * m.r2, splat<F16>(limit * limit)); // not NaN
     wide->cluster = static_cast<std::int32_t>(cj);
@@ -161,7 +178,7 @@ HOLON_INLINE void add_entries(const Pair& pair, const RowCluster<Positions>& row
                               LaneForces* forces, RowSums& sums, WidePairs*& wide)
 {
     if (entries.at_end()) return;
-    if constexpr (native_bytes < sizeof(F16)) {
+    if constexpr (by_memory) {
         constexpr int at_once = 8;
         Measured<Entry, Pair> block[at_once];
         F16 over_r[at_once];

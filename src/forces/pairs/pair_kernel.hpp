@@ -32,6 +32,11 @@ struct WidePairs {
     std::uint32_t mask; // as in PairList::Entry
 };
 
+/// Lennard-Jones of two types of atoms: 6 c6 and 12 c12, times vdw_scale.
+struct VdwOfTypes {
+    float six_c6, twelve_c12;
+};
+
 /// Plain arrays only: nothing of the standard library may be instantiated with another instruction set's code.
 struct KernelData {
     Clusters clusters;
@@ -44,8 +49,7 @@ struct KernelData {
     Combination combination;    // Lennard-Jones lists
     const float *vdw_a, *vdw_b; // per place, unless a table: see CombinationRule, with vdw_scale
     const std::int32_t* type;   // per place, with the tables
-    const float* six_c6;        // n_types x n_types, 6 c6 times vdw_scale
-    const float* twelve_c12;
+    const VdwOfTypes* of_types; // n_types x n_types
     std::int32_t n_types;
     Constants<float> constants;
     const ForceTable* table; // Coulomb lists of the form ewald

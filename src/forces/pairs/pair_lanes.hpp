@@ -132,8 +132,8 @@ private:
 /// Forces of the pairs of one row's cluster with others, over the distance on the kernel lattice, in units of pair
 /// forces. Everything that the loop needs is copied here: behind a reference it would have to be read again after each
 /// store. Lengths are counted on the lattice; scaling by powers of two changes no other bit. `Ahead`: what depends on
-/// the distances alone and had better be known some time before the forces are asked for. Of the pair part of an Ewald
-/// split.
+/// the distances alone. `close_force`, where there is one: of lanes that may be closer than force() allows. Of the pair
+/// part of an Ewald split.
 class EwaldCoulomb {
 public:
     using Ahead = TableLanes::Places;
@@ -175,27 +175,25 @@ private:
     F16 qi_{};
 };
 
-/// Of interactions that are found at once.
-struct NothingAhead {
-    struct Ahead {};
-    HOLON_INLINE Ahead ahead(F16) const { return {}; }
-};
-
 /// Of the plain form likewise.
-class PlainCoulomb : public NothingAhead {
+class PlainCoulomb {
 public:
+    using Ahead = F16; // the force of unit charges
     HOLON_INLINE explicit PlainCoulomb(const KernelData& data)
         : cutoff2_(data.constants.rc2_coulomb / lattice_unit2), two_k_rf_(data.constants.two_k_rf * lattice_unit3),
           charge_(data.charge)
     {
     }
     HOLON_INLINE void set_row(std::int64_t ci) { qi_ = rows(load<F4>(charge_ + 4 * ci)) * (vdw_scale / lattice_unit3); }
-    HOLON_INLINE F16 force(F16 r2, Ahead, std::int64_t cj) const
+    HOLON_INLINE Ahead ahead(F16 r2) const
     {
         const auto [y3, factor] = inverse_cube(r2, (I16)r2);
-        return qi_ * columns(load<F4>(charge_ + 4 * cj)) * multiply_add(y3, factor, splat<F16>(-two_k_rf_));
+        return multiply_add(y3, factor, splat<F16>(-two_k_rf_));
     }
-    HOLON_INLINE F16 close_force(F16 r2, Ahead, std::int64_t cj, Lanes) const { return force(r2, {}, cj); }
+    HOLON_INLINE F16 force(F16, Ahead of_unit_charges, std::int64_t cj) const
+    {
+        return qi_ * columns(load<F4>(charge_ + 4 * cj)) * of_unit_charges;
+    }
     HOLON_INLINE F16 cutoff2() const { return splat<F16>(cutoff2_); }
 
 private:
@@ -206,17 +204,21 @@ private:
 
 /// Of Coulomb with a switch likewise, with distances in nm in between.
 template <Form form>
-class SwitchedCoulomb : public NothingAhead {
+class SwitchedCoulomb {
 public:
+    using Ahead = F16; // 1/r
     HOLON_INLINE explicit SwitchedCoulomb(const KernelData& data) : k_(data.constants), charge_(data.charge) {}
     HOLON_INLINE void set_row(std::int64_t ci) { qi_ = rows(load<F4>(charge_ + 4 * ci)) * vdw_scale; }
-    HOLON_INLINE F16 force(F16 r2, Ahead, std::int64_t cj) const
+    HOLON_INLINE Ahead ahead(F16 r2) const
     {
         const F16 r2_nm = r2 * lattice_unit2;
-        const F16 qq = qi_ * columns(load<F4>(charge_ + 4 * cj));
-        return coulomb_force<form>(r2_nm, inverse_sqrt(r2_nm, (I16)r2_nm), qq, k_);
+        return inverse_sqrt(r2_nm, (I16)r2_nm);
     }
-    HOLON_INLINE F16 close_force(F16 r2, Ahead, std::int64_t cj, Lanes) const { return force(r2, {}, cj); }
+    HOLON_INLINE F16 force(F16 r2, Ahead rinv, std::int64_t cj) const
+    {
+        const F16 qq = qi_ * columns(load<F4>(charge_ + 4 * cj));
+        return coulomb_force<form>(r2 * lattice_unit2, rinv, qq, k_);
+    }
     HOLON_INLINE F16 cutoff2() const { return splat<F16>(k_.rc2_coulomb / lattice_unit2); }
 
 private:
@@ -225,50 +227,118 @@ private:
     F16 qi_{};
 };
 
+/// The table of Lennard-Jones by types as a row's cluster sees it.
+class TypeRows {
+public:
+    HOLON_INLINE explicit TypeRows(const KernelData& data)
+        : types_(data.type), n_types_(data.n_types), table_(data.of_types)
+    {
+    }
+#if defined(__AVX512F__)
+    HOLON_INLINE void set_row(std::int64_t ci)
+    {
+        first_ = rows(load<I4>(types_ + 4 * ci)) * n_types_;
+    }
+    /// Both numbers of a pair are one of 64 bits for the gathering instruction, which takes its time by numbers.
+    HOLON_INLINE void find(std::int64_t cj, F16& six_c6, F16& twelve_c12) const
+    {
+        const I16 place = first_ + columns(load<I4>(types_ + 4 * cj));
+        const auto gathered = [this](auto places) __attribute__((always_inline))
+        {
+            return (F16)_mm512_i32gather_pd((__m256i)places, table_, sizeof(VdwOfTypes));
+        };
+        const F16 first = gathered(low_half(place)), last = gathered(high_half(place));
+        six_c6 = shuffled<0, 2, 4, 6, 8, 10, 12, 14, 16, 18, 20, 22, 24, 26, 28, 30>(first, last);
+        twelve_c12 = shuffled<1, 3, 5, 7, 9, 11, 13, 15, 17, 19, 21, 23, 25, 27, 29, 31>(first, last);
+    }
+#else
+    HOLON_INLINE void set_row(std::int64_t ci)
+    {
+        for (int a = 0; a < 4; ++a) rows_[a] = table_ + std::int64_t{types_[4 * ci + a]} * n_types_;
+    }
+    HOLON_INLINE void find(std::int64_t cj, F16& six_c6, F16& twelve_c12) const
+    {
+        const std::int32_t* const others = types_ + 4 * cj;
+        F4 six[4], twelve[4];
+        for (int a = 0; a < 4; ++a) {
+            const auto two = [ row = rows_[a], others ](int b) __attribute__((always_inline))
+            {
+                return (F4)Vector<double, 2>{both(row + others[b]), both(row + others[b + 1])};
+            };
+            const F4 first = two(0), last = two(2);
+            six[a] = shuffled<0, 2, 4, 6>(first, last);
+            twelve[a] = shuffled<1, 3, 5, 7>(first, last);
+        }
+        six_c6 = of_rows(six);
+        twelve_c12 = of_rows(twelve);
+    }
+#endif
+
+private:
+#if defined(__AVX512F__)
+    I16 first_{};
+#else
+    /// The bits of both numbers.
+    HOLON_INLINE static double both(const VdwOfTypes* numbers)
+    {
+        double bits;
+        static_assert(sizeof bits == sizeof *numbers);
+        __builtin_memcpy(&bits, numbers, sizeof bits);
+        return bits;
+    }
+    HOLON_INLINE static F16 of_rows(const F4 (&v)[4])
+    {
+        using F8 = Vector<float, 8>;
+        return joined<F16>(joined<F8>(v[0], v[1]), joined<F8>(v[2], v[3]));
+    }
+    const VdwOfTypes* rows_[4] = {};
+#endif
+    const std::int32_t* const types_;
+    const std::int32_t n_types_;
+    const VdwOfTypes* const table_;
+};
+
 /// Of Lennard-Jones likewise, with distances in nm in between: r^-14 would leave the range of float.
 template <Form form, Combination combination>
-class Vdw : public NothingAhead {
+class Vdw {
 public:
-    HOLON_INLINE explicit Vdw(const KernelData& data)
-        : k_(data.constants), a_(data.vdw_a), b_(data.vdw_b), type_(data.type), n_types_(data.n_types),
-          six_c6_(data.six_c6), twelve_c12_(data.twelve_c12)
+    using Ahead = F16; // 1/r^2 of the plain form, 1/r of others
+    HOLON_INLINE explicit Vdw(const KernelData& data) : k_(data.constants), a_(data.vdw_a), b_(data.vdw_b), types_(data)
     {
     }
     HOLON_INLINE void set_row(std::int64_t ci)
     {
         if constexpr (combination == Combination::table) {
-            ti_ = rows(load<I4>(type_ + 4 * ci)) * n_types_;
+            types_.set_row(ci);
         } else {
             ai_ = rows(load<F4>(a_ + 4 * ci));
             bi_ = rows(load<F4>(b_ + 4 * ci));
         }
     }
-    HOLON_INLINE F16 force(F16 r2, Ahead, std::int64_t cj) const
+    HOLON_INLINE Ahead ahead(F16 r2) const
+    {
+        if constexpr (form == Form::plain) return inverse<2 * kernel_bits>(r2, (I16)r2);
+        const F16 r2_nm = r2 * lattice_unit2;
+        return inverse_sqrt(r2_nm, (I16)r2_nm);
+    }
+    HOLON_INLINE F16 force(F16 r2, Ahead ahead, std::int64_t cj) const
     {
         F16 six_c6, twelve_c12;
         if constexpr (combination == Combination::table) {
-            const I16 type = ti_ + columns(load<I4>(type_ + 4 * cj));
-            six_c6 = look_up<F16>(six_c6_, type);
-            twelve_c12 = look_up<F16>(twelve_c12_, type);
+            types_.find(cj, six_c6, twelve_c12);
         } else {
             const F16 aj = columns(load<F4>(a_ + 4 * cj)), bj = columns(load<F4>(b_ + 4 * cj));
             combine<combination>(ai_, bi_, aj, bj, six_c6, twelve_c12);
         }
-        if constexpr (form == Form::plain)
-            return plain_vdw_force(inverse<2 * kernel_bits>(r2, (I16)r2), six_c6, twelve_c12);
-        const F16 r2_nm = r2 * lattice_unit2;
-        return vdw_force<form>(r2_nm, inverse_sqrt(r2_nm, (I16)r2_nm), six_c6, twelve_c12, k_);
+        if constexpr (form == Form::plain) return plain_vdw_force(ahead, six_c6, twelve_c12);
+        return vdw_force<form>(r2 * lattice_unit2, ahead, six_c6, twelve_c12, k_);
     }
-    HOLON_INLINE F16 close_force(F16 r2, Ahead, std::int64_t cj, Lanes) const { return force(r2, {}, cj); }
     HOLON_INLINE F16 cutoff2() const { return splat<F16>(k_.rc2_vdw / lattice_unit2); }
 
 private:
     const Constants<float> k_;
     const float *const a_, *const b_;
-    const std::int32_t* const type_;
-    const std::int32_t n_types_;
-    const float *const six_c6_, *const twelve_c12_;
-    I16 ti_{};
+    TypeRows types_;
     F16 ai_{}, bi_{};
 };
 
