@@ -233,8 +233,8 @@ struct PairList::Block {
     std::int32_t first, last;
 };
 
-void PairList::build(const Atoms& atoms, const std::vector<std::uint8_t>& takes_part, const Partition& partition,
-                     double cutoff, double skin, double close)
+void PairList::build(const Atoms& atoms, const std::vector<float>& radii, const Partition& partition, double cutoff,
+                     double skin)
 {
     skin_ = skin;
     at_inner_.step = other_.step = -1;
@@ -250,7 +250,7 @@ void PairList::build(const Atoms& atoms, const std::vector<std::uint8_t>& takes_
     IVec3 low = IVec3::Constant(std::numeric_limits<std::int64_t>::max());
     for (std::int32_t i = 0; i < atoms.n_total; ++i) {
         const auto zone = partition.zone()[index(i)];
-        if (zone == Partition::named || takes_part[index(i)] == 0) continue;
+        if (zone == Partition::named || radii[index(i)] < 0.0F) continue;
         members[zone].push_back(i);
         low = low.cwiseMin(atoms.x[index(i)]);
     }
@@ -260,9 +260,8 @@ void PairList::build(const Atoms& atoms, const std::vector<std::uint8_t>& takes_
     std::array<Columns, n_zones> sets;
     Bounds all = Bounds::empty();
     for (std::size_t zone = 0; zone < n_zones; ++zone) sort_into(sets[zone], all, atoms, members[zone]);
-    const float margin = rounding_margin(std::max({all.extent(0), all.extent(1), all.extent(2)}));
-    reach_ = static_cast<float>(cutoff) + margin;
-    close_ = static_cast<float>(close) + margin;
+    roundings_ = rounding_margin(std::max({all.extent(0), all.extent(1), all.extent(2)}));
+    reach_ = static_cast<float>(cutoff) + roundings_;
     make_centred(all);
     centred_exact_ = parallel_reduce(
                          clusters_.size(), few_clusters,
@@ -273,7 +272,7 @@ void PairList::build(const Atoms& atoms, const std::vector<std::uint8_t>& takes_
                          [](int& total, int next) { total &= next; }) != 0;
     if (!centred_exact_) give_up_frames();
 
-    mark_used();
+    mark_used(radii);
     const Rules rules(topology_, *this, atoms);
     list_rows({sets.data(), sets.size()}, rules);
     share_out_rows();
@@ -281,15 +280,17 @@ void PairList::build(const Atoms& atoms, const std::vector<std::uint8_t>& takes_
     take_inner();
 }
 
-void PairList::mark_used()
+void PairList::mark_used(const std::vector<float>& radii)
 {
     used_rows_.assign(clusters_.size(), 0);
     used_.assign(clusters_.size(), 0);
+    radius_.assign(clusters_.size(), 0.0F);
     parallel_for(clusters_.size(), few_clusters, [&](std::size_t begin, std::size_t end) {
         for (std::size_t p = begin * width; p < end * width; ++p) {
             if (atoms_[p] < 0) continue;
             used_rows_[p / width] |= 1U << width * (p % width);
             used_[p / width] |= 1U << p % width;
+            radius_[p / width] = std::max(radius_[p / width], radii[index(atoms_[p])]);
         }
     });
 }
@@ -379,7 +380,8 @@ void PairList::add_rows(std::span<const Columns> sets, const Block& rows, const 
                            .own = rows.first,
                            .reach = reach,
                            .near = reach_ - near_margin,
-                           .close = close_ + static_cast<float>(skin_),
+                           .apart = roundings_ + static_cast<float>(skin_),
+                           .radius = radius_.data(),
                            .candidates = scratch.candidates.data(),
                            .n_candidates = n,
                            .used_rows = used_rows_.data(),

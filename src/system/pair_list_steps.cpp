@@ -196,7 +196,8 @@ void PairList::take_inner()
                                .margin = margin_.data(),
                                .largest_margin = largest_margin,
                                .cutoff = reach_,
-                               .close = close_,
+                               .apart = roundings_,
+                               .radius = radius_.data(),
                                .kept_far = inner_far_.data() + before.all - before.near + index(p),
                                .kept_close = inner_close_.data() + before.close + index(p),
                                .named = named_.data() + index(p) * clusters_.size()};

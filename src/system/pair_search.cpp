@@ -38,14 +38,16 @@ template <class Positions>
 HOLON_INLINE RowEntries find_among(const RowSearch& s, const Positions& positions, RowEntries next)
 {
     const RowCluster row(positions, s.own);
-    const F16 reach2 = square_of(s.reach), near2 = square_of(s.near), close2 = square_of(s.close);
+    const F16 reach2 = square_of(s.reach), near2 = square_of(s.near);
+    const float apart = s.apart + s.radius[s.own];
     const std::uint32_t used_rows = s.used_rows[s.own];
     for (std::size_t k = 0; k < s.n_candidates; ++k) {
         const std::int32_t other = s.candidates[k];
         const std::uint32_t all = used_rows * s.used[other], mask = all & ~s.left_out[other];
         const F16 distance2 = row.from(other).square();
         const int is_one = as_number(any(less(lanes_of(mask), distance2, reach2)) & (other >= s.own));
-        const int close = is_one & as_number(any(less(lanes_of(mask), distance2, close2)) | (mask != all));
+        const int close = is_one & as_number(any(less(lanes_of(mask), distance2, square_of(apart + s.radius[other]))) |
+                                             (mask != all));
         const int not_close = is_one ^ close;
         const int near = not_close & as_number(any(less(lanes_of(mask), distance2, near2)));
         add(next.near, other, near);
@@ -80,11 +82,12 @@ HOLON_INLINE void prune_rows(const Prune& d, const Positions& positions)
             const std::int32_t other = *e;
             add(next_far, other, within_cutoff(other, all_lanes, row.from(other).square()));
         }
-        const F16 close2 = square_of(d.close + d.margin[ci] + d.largest_margin);
+        const float apart = d.apart + d.radius[ci] + d.margin[ci] + d.largest_margin;
         for (const PairList::Entry* e = entries.close; e != entries.close_end; ++e) {
             const PairList::Entry entry = *e;
             const F16 distance2 = row.from(entry.cluster).square();
             const int is_one = within_cutoff(entry.cluster, entry.mask, distance2);
+            const F16 close2 = square_of(apart + d.radius[entry.cluster]);
             const int close = is_one & as_number(any(less(lanes_of(entry.mask), distance2, close2)) |
                                                  (entry.mask != d.used_rows[ci] * d.used[entry.cluster]));
             add(next_far, entry.cluster, is_one ^ close);

@@ -34,15 +34,16 @@ struct RowSearch {
     Clusters clusters;
     CentredClusters centred;  // as many, or none
     std::int32_t own;         // the row's cluster; its partners come no earlier in the list
-    float reach, near, close; // [nm]
+    float reach, near, apart; // [nm]
+    const float* radius;      // per cluster [nm]
     const std::int32_t* candidates;
     std::size_t n_candidates;
     const std::uint32_t *used_rows, *used; // per cluster, see PairList
     const std::uint32_t* left_out;         // per cluster: pairs that are none, as in masks
 };
 
-/// Where the entries of a row go, or end. Close: with pairs within `close`, or some left out; of the others, near: with
-/// pairs within `near`.
+/// Where the entries of a row go, or end. Close: with pairs within the radii of both clusters and `apart`, or some left
+/// out; of the others, near: with pairs within `near`.
 struct RowEntries {
     std::int32_t *near, *far;
     PairList::Entry* close;
@@ -59,7 +60,8 @@ struct Prune {
     const std::uint32_t *used_rows, *used; // per cluster, see PairList
     const float* margin;                   // per cluster [nm]
     float largest_margin;                  // [nm]
-    float cutoff, close;                   // [nm]
+    float cutoff, apart;                   // [nm]
+    const float* radius;                   // per cluster [nm]
     std::int32_t* kept_far;                // room for all entries of these rows but the near ones, and one more
     PairList::Entry* kept_close;           // for the close ones and one more
     std::int32_t* named; // per cluster: grows by how many of the kept name it, but for those that are near

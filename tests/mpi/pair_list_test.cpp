@@ -55,7 +55,7 @@ void expect_same_pairs(const std::vector<std::int64_t>& listed, const std::vecto
 
 void build_of_all(PairList& list, const Distributed& d, double cutoff, double skin, double close)
 {
-    list.build(d.atoms, std::vector<std::uint8_t>(d.atoms.id.size(), 1), d.partition, cutoff, skin, close);
+    list.build(d.atoms, std::vector(d.atoms.id.size(), static_cast<float>(0.5 * close)), d.partition, cutoff, skin);
 }
 
 void expect_each_pair_once(const TestSystem& system, double cutoff, double skin)
@@ -124,10 +124,11 @@ TEST(PairList, OfEachKindIsCompleteInAHaloOfItsOwnWidth)
                     for (std::size_t i = static_cast<std::size_t>(d.atoms.n_owned); i < of_list.size(); ++i)
                         EXPECT_TRUE(of_list[i] != 0 || d.partition.zone()[i] == Partition::named);
                     for (std::size_t l = 0; l < widths.size(); ++l) {
-                        std::vector<std::uint8_t> takes_part;
-                        for (const auto bits : of_list) takes_part.push_back(bits >> l & 1);
+                        std::vector<float> radii;
+                        for (const auto bits : of_list)
+                            radii.push_back((bits >> l & 1) != 0 ? 0.15F : PairList::no_radius);
                         PairList list(*system.topology);
-                        list.build(d.atoms, takes_part, d.partition, widths[l], 0.0, 0.3);
+                        list.build(d.atoms, radii, d.partition, widths[l], 0.0);
                         auto wanted = times_wanted(system, widths[l]);
                         const auto n = system.size();
                         for (std::size_t k = 0; k < n * n; ++k)
@@ -271,15 +272,15 @@ TEST(PairList, MayBeEmptyBetweenTwoBuilds)
     Distributed d(system, Communicator::world(), {});
     d.distribute(cutoff);
     PairList list(*system.topology);
-    for (const std::uint8_t takes_part : {1, 0, 1}) {
-        list.build(d.atoms, std::vector(d.atoms.id.size(), takes_part), d.partition, cutoff, 0.0, 0.3);
+    for (const float radius : {0.15F, PairList::no_radius, 0.0F}) {
+        list.build(d.atoms, std::vector(d.atoms.id.size(), radius), d.partition, cutoff, 0.0);
         for (int step = 0; step < 5; ++step) {
             list.load_positions(d.atoms);
             ASSERT_EQ(list.clusters().size(), list.rows().size());
             ASSERT_EQ(4 * list.clusters().size(), list.atoms().size());
         }
         auto wanted = times_wanted(system, cutoff);
-        if (takes_part == 0) std::ranges::fill(wanted, 0);
+        if (radius < 0.0F) std::ranges::fill(wanted, 0);
         expect_same_pairs(times_listed(d, list, cutoff), wanted, system.size());
     }
 }
@@ -288,11 +289,12 @@ TEST(PairList, SetsPairsThatMayComeCloseApart)
 {
     const auto system = water(cubic(2.4), 5);
     Distributed d(system, Communicator::world(), {});
-    const double close = 0.25;
     d.distribute(0.8 + 0.2);
+    std::vector<float> radii; // 0.1 nm, of every thirtieth atom 0.2 nm
+    for (const auto id : d.atoms.id) radii.push_back(id % 30 == 0 ? 0.2F : 0.1F);
     PairList list(*system.topology);
-    build_of_all(list, d, 0.8, 0.2, close);
-    std::int64_t n_far = 0;
+    list.build(d.atoms, radii, d.partition, 0.8, 0.2);
+    std::int64_t n_far = 0, n_between = 0;
     for (unsigned step = 0; step < 5; ++step) {
         for (std::size_t c = 0; c < list.clusters().size(); ++c) {
             const auto& row = list.rows()[c];
@@ -300,11 +302,14 @@ TEST(PairList, SetsPairsThatMayComeCloseApart)
             for (const auto cj : std::span(row.far, row.far_end)) {
                 const auto &own = list.clusters()[c], &other = list.clusters()[static_cast<std::size_t>(cj)];
                 for (std::size_t l = 0; l < 16; ++l) {
-                    if (list.atoms()[4 * c + l / 4] < 0 || list.atoms()[4 * static_cast<std::size_t>(cj) + l % 4] < 0)
-                        continue;
+                    const auto i = list.atoms()[4 * c + l / 4],
+                               j = list.atoms()[4 * static_cast<std::size_t>(cj) + l % 4];
+                    if (i < 0 || j < 0) continue;
                     const Vec3 between(own.x[l / 4] - other.x[l % 4], own.y[l / 4] - other.y[l % 4],
                                        own.z[l / 4] - other.z[l % 4]);
-                    EXPECT_GE(between.norm() * kernel_unit, close);
+                    const double r = between.norm() * kernel_unit;
+                    EXPECT_GE(r, radii[static_cast<std::size_t>(i)] + radii[static_cast<std::size_t>(j)]);
+                    n_between += r < 0.3;
                 }
             }
         }
@@ -314,6 +319,7 @@ TEST(PairList, SetsPairsThatMayComeCloseApart)
     }
     if (d.atoms.n_owned > 0) {
         EXPECT_GT(n_far, 0);
+        EXPECT_GT(n_between, 0); // a large atom is close only where it is
     }
 }
 

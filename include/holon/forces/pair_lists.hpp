@@ -3,7 +3,24 @@
 #include <holon/forces/nonbonded.hpp>
 #include <holon/system/pair_list.hpp>
 
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <vector>
+
 namespace holon {
+
+/// Radii of charges: only closer than the sum of their radii may the force of two be too large for the kernels.
+struct ChargeRadii {
+    static constexpr int n_kinds = 20;
+    double largest_charge = 0.0;              // [e]
+    std::array<float, n_kinds + 1> of_kind{}; // of k: charges of up to k / n_kinds of the largest [nm]
+    float of(double charge) const
+    {
+        const double part = charge == 0.0 ? 0.0 : std::abs(charge) / largest_charge;
+        return of_kind[index(std::min(static_cast<int>(std::ceil(part * n_kinds)), n_kinds))];
+    }
+};
 
 /// The pairs of either interaction, each among the atoms that have it: most atoms of a solution are hydrogens of water
 /// without Lennard-Jones, and need not be looked at for it.
@@ -37,8 +54,9 @@ struct PairLists {
 private:
     const Topology& topology_;
     double cutoff_coulomb_, cutoff_vdw_;
-    double close_coulomb_, close_vdw_; // only below may a force be too large for the kernels [nm]
-    std::vector<IVec3> x_at_build_;    // owned atoms, as follow_box() moves them
+    ChargeRadii charge_radii_;
+    std::vector<float> type_radii_;
+    std::vector<IVec3> x_at_build_; // owned atoms, as follow_box() moves them
 };
 
 } // namespace holon

@@ -87,10 +87,14 @@ public:
     PairList(const PairList&) = delete;
     PairList& operator=(const PairList&) = delete;
 
-    /// Sorts the local atoms that take part (one flag each) into clusters and lists the pairs within `cutoff` + `skin`
-    /// [nm]; of each row, apart, the partners with atoms that may come closer than `close`.
-    void build(const Atoms& atoms, const std::vector<std::uint8_t>& takes_part, const Partition& partition,
-               double cutoff, double skin, double close);
+    /// Radius of an atom that is in no pair.
+    static constexpr float no_radius = -1.0F;
+
+    /// Sorts the local atoms that have a radius (one each) into clusters and lists the pairs within `cutoff` + `skin`
+    /// [nm]; of each row, apart, the partners with atoms that may come close: closer than the sum of two radii [nm], as
+    /// the largest of either cluster's atoms has it.
+    void build(const Atoms& atoms, const std::vector<float>& radii, const Partition& partition, double cutoff,
+               double skin);
 
     /// Gives the memory of the entries back: there are none until the next build().
     void release();
@@ -167,7 +171,7 @@ private:
     void list_rows(std::span<const Columns> sets, const Rules& rules);
     void add_rows(std::span<const Columns> sets, const Block& block, const Rules& rules, Scratch& scratch,
                   Found& found) const;
-    void mark_used();
+    void mark_used(const std::vector<float>& radii);
     void share_out_rows();
     static Cluster unused_cluster();
     void copy_positions(const Atoms& atoms, std::size_t begin, std::size_t end);
@@ -179,7 +183,7 @@ private:
 
     const Topology& topology_;
     double skin_ = 0.0;
-    float reach_ = 0.0F, close_ = 0.0F; // with what roundings need [nm]
+    float reach_ = 0.0F, roundings_ = 0.0F; // the cutoff, with what roundings need [nm]; that alone
     IVec3 origin_ = IVec3::Zero();
     std::vector<Cluster> clusters_;
     std::array<std::vector<CentredCluster>, 2> frames_; // none, one or both
@@ -189,7 +193,8 @@ private:
     bool in_range_ = false; // integers are positions, not only their differences
     std::vector<std::int32_t> atoms_;
     std::vector<std::uint32_t> used_rows_, used_;
-    std::vector<Found> found_; // has the entries of the outer list
+    std::vector<float> radius_; // per cluster: the largest of its atoms
+    std::vector<Found> found_;  // has the entries of the outer list
     std::vector<Row> outer_, inner_;
     // Entries of the inner list that are not near: room for those of the outer one.
     Room<std::int32_t> inner_far_;

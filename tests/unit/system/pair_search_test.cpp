@@ -17,12 +17,22 @@ struct Partners {
     std::vector<PairList::Entry> close;
 };
 
+/// Half of them a tenth of a nanometre, others up to 0.3 nm.
+std::vector<float> random_radii(std::mt19937& random, std::size_t n)
+{
+    std::uniform_real_distribution<float> any(0.1F, 0.3F);
+    std::vector<float> radii;
+    for (std::size_t c = 0; c < n; ++c) radii.push_back(c % 2 == 0 ? 0.1F : any(random));
+    return radii;
+}
+
 /// Two columns of clusters, the second 2.75 nm along x, pairs of which some are left out or not used.
 struct TwoColumns {
-    static constexpr float reach = 0.8F, near_reach = 0.7F, close = 0.5F;
+    static constexpr float reach = 0.8F, near_reach = 0.7F, apart = 0.2F;
     TestSet set{.low = {}, .high = {}, .top = {}, .begin = {0, n_clusters, 2 * n_clusters}};
     std::vector<Cluster> clusters;
     std::vector<std::uint32_t> used_rows, used, left_out;
+    std::vector<float> radius;
 
     TwoColumns()
     {
@@ -42,6 +52,7 @@ struct TwoColumns {
         used[7] = 0x3;
         used_rows[7] = 0x0011;
         for (auto& pairs : left_out) pairs = random() % 4 == 0 ? static_cast<std::uint32_t>(random() & 0xffff) : 0;
+        radius = random_radii(random, clusters.size());
     }
 
     const Cluster& cluster(std::int32_t c) const { return clusters[static_cast<std::size_t>(c)]; }
@@ -78,7 +89,7 @@ struct TwoColumns {
             const std::uint32_t mask = all & ~left_out[o];
             const double r = distance(cluster(own), clusters[o], mask);
             if (r >= reach) continue;
-            if (r < close || mask != all)
+            if (r < apart + radius[static_cast<std::size_t>(own)] + radius[o] || mask != all)
                 expected.close.push_back({other, mask});
             else
                 (r < near_reach ? expected.near : expected.far).push_back(other);
@@ -97,7 +108,8 @@ struct TwoColumns {
                                                .own = own,
                                                .reach = reach,
                                                .near = near_reach,
-                                               .close = close,
+                                               .apart = apart,
+                                               .radius = radius.data(),
                                                .candidates = candidates.data(),
                                                .n_candidates = candidates.size(),
                                                .used_rows = used_rows.data(),
@@ -160,9 +172,9 @@ TEST(PairSearch, FindsThePartnersOfBruteForce)
 
 /// Lists of one column, as a search with other margins might have left them, to be pruned.
 struct ListsToPrune {
-    static constexpr float cutoff = 0.7F, close = 0.4F;
+    static constexpr float cutoff = 0.7F, apart = 0.1F;
     std::vector<Cluster> clusters;
-    std::vector<float> margin = std::vector<float>(n_clusters);
+    std::vector<float> margin = std::vector<float>(n_clusters), radius;
     float largest_margin;
     std::vector<std::uint32_t> used_rows = std::vector<std::uint32_t>(n_clusters, 0x1111),
                                used = std::vector<std::uint32_t>(n_clusters, 0xf);
@@ -176,6 +188,7 @@ struct ListsToPrune {
         clusters = random_clusters(random);
         for (auto& m : margin) m = margin_of(random);
         largest_margin = *std::ranges::max_element(margin);
+        radius = random_radii(random, n_clusters);
         used[5] = 0x7;
         used_rows[5] = 0x0111;
         for (std::size_t i = 0; i < outer.size(); ++i)
@@ -184,7 +197,7 @@ struct ListsToPrune {
                 const auto mask = random() % 4 == 0 ? static_cast<std::uint32_t>(random() & all) : all;
                 const double r = distance(clusters[i], clusters[j], all);
                 const auto other = static_cast<std::int32_t>(j);
-                if (mask != all || r < close + 0.1)
+                if (mask != all || r < close(i, j) + 0.1)
                     outer[i].close.push_back({other, mask});
                 else
                     (random() % 8 == 0 ? outer[i].near : outer[i].far).push_back(other); // near ones stay
@@ -195,6 +208,7 @@ struct ListsToPrune {
     }
 
     std::uint32_t all_pairs(std::size_t i, std::size_t j) const { return used_rows[i] * used[j]; }
+    double close(std::size_t i, std::size_t j) const { return apart + radius[i] + radius[j]; }
 
     /// What is to be left of a row, near ones apart; counts how often each cluster is named.
     Partners pruned(std::size_t i, std::vector<std::int32_t>& named) const
@@ -212,7 +226,7 @@ struct ListsToPrune {
             const auto j = static_cast<std::size_t>(entry.cluster);
             if (!within(entry.cluster, entry.mask)) continue;
             if (entry.mask == all_pairs(i, j) &&
-                distance(clusters[i], clusters[j], entry.mask) >= close + margin[i] + largest_margin)
+                distance(clusters[i], clusters[j], entry.mask) >= close(i, j) + margin[i] + largest_margin)
                 expected.far.push_back(entry.cluster);
             else
                 expected.close.push_back(entry);
@@ -250,7 +264,8 @@ TEST(PairSearch, PrunesByMarginsAndSetsClosePairsApart)
                            .margin = lists.margin.data(),
                            .largest_margin = lists.largest_margin,
                            .cutoff = ListsToPrune::cutoff,
-                           .close = ListsToPrune::close,
+                           .apart = ListsToPrune::apart,
+                           .radius = lists.radius.data(),
                            .kept_far = kept_far.data(),
                            .kept_close = kept_close.data(),
                            .named = named.data()});
