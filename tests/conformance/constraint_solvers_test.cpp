@@ -1,8 +1,8 @@
 // RANKS 1 2 3 8
 // Every constraint solver, every shape of molecule, cut by domains in any way: as exact as it claims to be, and the
 // same bits and iterations as on one rank.
-#include <support/linked_units.hpp>
-#include <support/solver_stages.hpp>
+#include <support/constraints/linked_units.hpp>
+#include <support/constraints/solver_stages.hpp>
 
 #include <holon/core/error.hpp>
 

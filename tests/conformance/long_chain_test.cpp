@@ -1,7 +1,7 @@
 // RANKS 1 8 64
 // A freely jointed chain of 10,000 beads in a small periodic box on a grid of domains: it enters each of them hundreds
 // of times. A few steps of free motion, every bit as on one rank.
-#include <support/constraint_molecules.hpp>
+#include <support/constraints/constraint_molecules.hpp>
 
 #include <holon/comm/domain_grid.hpp>
 #include <holon/core/state_hash.hpp>

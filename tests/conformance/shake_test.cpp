@@ -1,7 +1,7 @@
 // RANKS 1 2 3 4 8
 // SHAKE and RATTLE through many steps: warm start and over-relaxation need fewer sweeps, and every bit, the multipliers
 // that are kept included, stays that of one rank while atoms migrate.
-#include <support/constraint_molecules.hpp>
+#include <support/constraints/constraint_molecules.hpp>
 
 #include <gtest/gtest.h>
 

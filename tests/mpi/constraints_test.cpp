@@ -1,6 +1,6 @@
 // RANKS 1 2 3 8
 // Constrained molecules cut by domains in any way: every bit as on one rank.
-#include <support/solver_stages.hpp>
+#include <support/constraints/solver_stages.hpp>
 
 #include <gtest/gtest.h>
 

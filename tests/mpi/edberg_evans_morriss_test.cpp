@@ -1,12 +1,12 @@
 // RANKS 1 2 3 8
 // Constrained accelerations: those of Gauss's principle, the same bits wherever domains cut, and what feedback does to
 // errors that add up without it.
-#include <support/constraint_molecules.hpp>
-#include <support/molecule_constraints.hpp>
-#include <support/polymers.hpp>
-#include <support/solver_stages.hpp>
+#include <support/constraints/constraint_molecules.hpp>
+#include <support/constraints/molecule_constraints.hpp>
+#include <support/constraints/polymers.hpp>
+#include <support/constraints/solver_stages.hpp>
+#include <support/dense.hpp>
 
-#include <Eigen/Dense>
 #include <gtest/gtest.h>
 
 namespace holon::test {
@@ -76,9 +76,9 @@ TEST(EdbergEvansMorriss, AccelerationsAreThoseOfGaussPrinciple)
         auto result = constraints.project_positions(part.atoms, step.system.box, {3, dt, 0.0, StepMotion::continued});
         ASSERT_EQ(result.failure, "");
         const auto accelerations = [&](const Eigen::VectorXd& velocities) -> Eigen::VectorXd {
-            const Eigen::VectorXd wanted = all.bending(x, velocities) + 2.0 * frequency * rows * velocities +
+            const Eigen::VectorXd wanted = all.bending(x, velocities) + 2.0 * frequency * product(rows, velocities) +
                                            frequency * frequency * all.values(x);
-            return free - moves * (rows * moves).ldlt().solve(rows * free + wanted);
+            return free - product(moves, solve_symmetric(product(rows, moves), product(rows, free) + wanted));
         };
         const Eigen::VectorXd half = v + 0.5 * dt * accelerations(v);
         EXPECT_LT((numbers(part.atoms.v, velocity_unit) - half).cwiseAbs().maxCoeff(), 1e-12) << feedback;

@@ -1,11 +1,11 @@
 // RANKS 1 2 3 8
 // The Fixman potential against dense determinants: energies, forces by differences, virials; molecules cut in any way.
-#include <support/constraint_molecules.hpp>
+#include <support/constraints/constraint_molecules.hpp>
+#include <support/dense.hpp>
 
 #include <holon/constraints/fixman.hpp>
 #include <holon/core/units.hpp>
 
-#include <Eigen/Cholesky>
 #include <gtest/gtest.h>
 
 namespace holon::test {
@@ -77,7 +77,7 @@ private:
                 a(k, l) = coupling * system_.bond(x, one.i, one.j).dot(system_.bond(x, other.i, other.j));
                 a(k, l) /= one.length * other.length * std::sqrt(reduced(one) * reduced(other));
             }
-        return 2.0 * Eigen::MatrixXd(a.llt().matrixL()).diagonal().array().log().sum();
+        return ln_determinant(a);
     }
     double mass(std::size_t atom) const { return system_.mass(atom); }
     double reduced(const Bond& bond) const { return 1.0 / mass(bond.i) + 1.0 / mass(bond.j); }

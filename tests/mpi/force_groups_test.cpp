@@ -3,7 +3,7 @@
 #include <holon/dynamics/dynamics.hpp>
 #include <holon/io/options.hpp>
 
-#include <support/polymers.hpp>
+#include <support/constraints/polymers.hpp>
 #include <support/systems.hpp>
 
 #include <gtest/gtest.h>

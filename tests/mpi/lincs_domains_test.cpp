@@ -1,8 +1,8 @@
 // RANKS 1 2 3 8
 // LINCS far from converged, where every term counts: the same bits as on one rank, however far the import reaches.
-#include <support/constraint_molecules.hpp>
-#include <support/polymers.hpp>
-#include <support/solver_stages.hpp>
+#include <support/constraints/constraint_molecules.hpp>
+#include <support/constraints/polymers.hpp>
+#include <support/constraints/solver_stages.hpp>
 
 #include <gtest/gtest.h>
 

@@ -2,6 +2,8 @@
 // Reading a checkpoint while it is written gives the state that was verified, on any number of ranks.
 #include <support/checkpoint_case.hpp>
 
+#include <holon/core/error.hpp>
+
 #include <gtest/gtest.h>
 
 #include <atomic>

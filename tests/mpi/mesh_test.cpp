@@ -1,5 +1,6 @@
 // RANKS 1 2 3 8
 // Mesh electrostatics as part of a system: against Ewald's sum, finite differences, and the same bits on any grid.
+#include <holon/core/units.hpp>
 #include <holon/dynamics/system.hpp>
 
 #include <mesh/brick_exchange.hpp>

@@ -2,6 +2,8 @@
 // Who owns which atom, and who has copies of it.
 #include <support/distributed.hpp>
 
+#include <gtest/gtest.h>
+
 namespace holon::test {
 namespace {
 

@@ -6,7 +6,7 @@
 #include <holon/io/options.hpp>
 #include <holon/system/freeze.hpp>
 
-#include <support/polymers.hpp>
+#include <support/constraints/polymers.hpp>
 #include <support/systems.hpp>
 
 #include <gtest/gtest.h>

@@ -1,12 +1,12 @@
 // RANKS 1 2 3 8
 // Molecules of which only torsions are free, with flat groups and rings, cut by domains in any way: as dense algebra
 // has it, and every bit as on one rank.
-#include <support/constraint_molecules.hpp>
-#include <support/molecule_constraints.hpp>
-#include <support/peptides.hpp>
-#include <support/solver_stages.hpp>
+#include <support/constraints/constraint_molecules.hpp>
+#include <support/constraints/molecule_constraints.hpp>
+#include <support/constraints/peptides.hpp>
+#include <support/constraints/solver_stages.hpp>
+#include <support/dense.hpp>
 
-#include <Eigen/Dense>
 #include <gtest/gtest.h>
 
 namespace holon::test {
@@ -46,12 +46,12 @@ TEST(TorsionOnly, IsWhatDenseAlgebraHas)
     const Eigen::MatrixXd rows = all.gradients(reference);
     const Eigen::MatrixXd moves = all.inverse_masses().asDiagonal() * rows.transpose();
     Eigen::VectorXd x = trial;
-    for (int n = 0; n < 8; ++n) x -= moves * (all.gradients(x) * moves).partialPivLu().solve(all.values(x)).eval();
+    for (int n = 0; n < 8; ++n) x -= product(moves, solve(product(all.gradients(x), moves), all.values(x)));
     EXPECT_LT((numbers(found.atoms.x, position_unit) - x).cwiseAbs().maxCoeff(), 1e-13);
 
     // The displacement of the position stage went into the velocities.
     Eigen::VectorXd v = numbers(system.v, velocity_unit) + (x - trial) / dt;
-    v -= moves * (rows * moves).ldlt().solve(rows * v).eval();
+    v -= product(moves, solve_symmetric(product(rows, moves), product(rows, v)));
     EXPECT_LT((numbers(found.atoms.v, velocity_unit) - v).cwiseAbs().maxCoeff(), 1e-10);
 }
 

@@ -1,10 +1,10 @@
 // Torsions of molecules with rigid bonds and angles, in the ideal gas: what constraints do to a distribution.
 #include <holon/core/units.hpp>
 
-#include <support/polymers.hpp>
+#include <support/constraints/polymers.hpp>
+#include <support/dense.hpp>
 #include <support/program_run.hpp>
 
-#include <Eigen/LU>
 #include <gtest/gtest.h>
 
 namespace holon::test {
@@ -61,7 +61,7 @@ double trans_part(bool metric)
             gradients.block<1, 3>(c, 3 * i) = -d.transpose();
             gradients.block<1, 3>(c, 3 * j) = d.transpose();
         }
-        const double weight = (metric ? std::sqrt((gradients * gradients.transpose()).determinant()) : 1.0) *
+        const double weight = (metric ? std::sqrt(determinant_of(product(gradients, gradients.transpose()))) : 1.0) *
                               std::exp(-energy_over_k(torsion) / temperature);
         all += weight;
         if (std::abs(torsion - M_PI) < M_PI / 3.0) trans += weight;

@@ -1,8 +1,13 @@
 #pragma once
 
+#include <holon/core/units.hpp>
+
 #include <support/reference.hpp>
 
+#include <array>
+#include <cmath>
 #include <complex>
+#include <vector>
 
 namespace holon::test {
 

@@ -1,13 +1,14 @@
 #pragma once
 
 #include <holon/dynamics/dynamics.hpp>
-#include <holon/dynamics/scheme_check.hpp>
 #include <holon/io/options.hpp>
 
 #include <support/systems.hpp>
 
-#include <cmath>
+#include <functional>
 #include <optional>
+#include <string>
+#include <vector>
 
 namespace holon::test {
 
@@ -15,40 +16,20 @@ namespace holon::test {
 class MeasuredRun : public Recorder {
 public:
     MeasuredRun(const TestSystem& system, const Communicator& comm, const std::string& mdp,
-                const std::vector<AtomGroup>& groups = {})
-        : settings_(settings(system, mdp, groups)), system_(comm, system.topology, settings_.parameters, system.box)
-    {
-        check_scheme(*system.topology, settings_.parameters, notes_);
-        system_.distribute(system.share(comm));
-        prepare_start(system_, settings_.parameters, 0);
-        dynamics_.emplace(system_, settings_.parameters, 0);
-    }
+                const std::vector<AtomGroup>& groups = {});
 
     bool wants_energies(std::int64_t) const override { return true; }
     void measured(const Measurement& m) override { measurements_.push_back(m); }
 
     /// What is measured in so many steps.
-    std::vector<Measurement> advance(std::int64_t steps)
-    {
-        measurements_.clear();
-        dynamics_->run(dynamics_->clock().step + steps, *this);
-        return measurements_;
-    }
+    std::vector<Measurement> advance(std::int64_t steps);
 
     System& system() { return system_; }
     const std::string& verdict() const { return dynamics_->verdict(); }
-    double dof() const { return count_degrees_of_freedom(system_.topology(), settings_.parameters).total; }
+    double dof() const;
 
 private:
-    RunSettings settings(const TestSystem& system, const std::string& mdp, const std::vector<AtomGroup>& groups)
-    {
-        const std::string cutoffs =
-            mdp.find("rvdw") == std::string::npos ? "rcoulomb = 0.85\nrvdw = 0.85\nrvdw-switch = 0.6\n" : "";
-        auto read = read_settings(cutoffs + "vdw-modifier = force-switch\nld-seed = 12\ngen-seed = 11\n" + mdp,
-                                  "test.mdp", {}, notes_);
-        resolve_groups(read, *system.topology, groups);
-        return read;
-    }
+    RunSettings settings(const TestSystem& system, const std::string& mdp, const std::vector<AtomGroup>& groups);
 
     Notes notes_;
     RunSettings settings_;
@@ -61,15 +42,6 @@ private:
 struct Spread {
     double mean = 0.0, deviation = 0.0;
 };
-template <class Of>
-Spread spread(const std::vector<Measurement>& all, Of of)
-{
-    Spread s;
-    const auto n = static_cast<double>(all.size());
-    for (const auto& m : all) s.mean += of(m) / n;
-    for (const auto& m : all) s.deviation += (of(m) - s.mean) * (of(m) - s.mean) / n;
-    s.deviation = std::sqrt(s.deviation);
-    return s;
-}
+Spread spread(const std::vector<Measurement>& all, const std::function<double(const Measurement&)>& of);
 
 } // namespace holon::test

@@ -1,5 +1,5 @@
 // constraints = torsion-only as text: what a checkpoint keeps makes the same constraints again.
-#include <support/peptides.hpp>
+#include <support/constraints/peptides.hpp>
 
 #include "torsion_only.hpp"
 

@@ -1,7 +1,7 @@
 // The kernels that make bonds from the lattice and find their largest error: what the formulas say, to the last bit.
 #include <holon/core/instruction_sets.hpp>
 
-#include <support/constraint_system.hpp>
+#include <support/constraints/constraint_system.hpp>
 
 #include <constraints/bonds/bond_kernel.hpp>
 

@@ -1,5 +1,5 @@
 // What can not be constrained is refused before the run, or reported during it; nothing moves and nothing crashes.
-#include <support/constraint_system.hpp>
+#include <support/constraints/constraint_system.hpp>
 
 #include <holon/core/error.hpp>
 

@@ -1,13 +1,13 @@
 // Which sets of constraints can be solved for, which constraints may be left out, and what is said of the others.
-#include <support/constraint_molecules.hpp>
-#include <support/polymers.hpp>
+#include <support/constraints/constraint_molecules.hpp>
+#include <support/constraints/polymers.hpp>
+#include <support/dense.hpp>
 
 #include <holon/constraints/constraints.hpp>
 #include <holon/constraints/diagnosis.hpp>
 #include <holon/core/error.hpp>
 #include <holon/dynamics/kinetic.hpp>
 
-#include <Eigen/QR>
 #include <gtest/gtest.h>
 
 namespace holon::test {
@@ -30,9 +30,7 @@ Eigen::Index dense_rank(const ConstraintSystem& system, const std::vector<Constr
         rows.block<1, 3>(k, 3 * c.i) = -r.normalized().transpose();
         rows.block<1, 3>(k, 3 * c.j) = r.normalized().transpose();
     }
-    Eigen::ColPivHouseholderQR<Eigen::MatrixXd> qr(rows.transpose());
-    qr.setThreshold(1e-9);
-    return qr.rank();
+    return rank_of(rows.transpose(), 1e-9);
 }
 
 void move_all(ConstraintSystem& system, double largest, unsigned seed)

@@ -2,7 +2,7 @@
 // a pivot. That they solve equations is in elimination_test.cpp.
 #include <holon/core/instruction_sets.hpp>
 
-#include <support/constraint_system.hpp>
+#include <support/constraints/constraint_system.hpp>
 
 #include <constraints/newton/elimination_kernel.hpp>
 

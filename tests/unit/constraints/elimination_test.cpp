@@ -1,9 +1,9 @@
 // Sparse elimination against a dense solution; the tree of a molecule against what it promises.
 #include <constraints/newton/newton_dissection.hpp>
 #include <constraints/newton/newton_tree.hpp>
-#include <support/constraint_molecules.hpp>
+#include <support/constraints/constraint_molecules.hpp>
+#include <support/dense.hpp>
 
-#include <Eigen/LU>
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -51,7 +51,7 @@ void expect_dense_solution(const Sparse& matrix, int n, int n_pivots)
     Noise noise(4);
     for (int k = 0; k < n; ++k) rhs.push_back(noise());
     const Eigen::VectorXd b = Eigen::Map<Eigen::VectorXd>(rhs.data(), n);
-    const Eigen::VectorXd expected = matrix.dense.partialPivLu().solve(b);
+    const Eigen::VectorXd expected = solve(matrix.dense, b);
 
     const std::vector<double> scale(static_cast<std::size_t>(n_pivots), 2.0);
     auto another = rhs;
@@ -65,7 +65,7 @@ void expect_dense_solution(const Sparse& matrix, int n, int n_pivots)
         left(entry.first - n_pivots, entry.second - n_pivots) =
             values[static_cast<std::size_t>(elimination.position(entry))];
     Eigen::Map<Eigen::VectorXd> tail(rhs.data() + n_pivots, n_left);
-    if (n_left > 0) tail = left.partialPivLu().solve(tail).eval();
+    if (n_left > 0) tail = solve(left, tail);
     EXPECT_LT((tail - expected.tail(n_left)).norm(), 1e-13 * n);
     elimination.backward(values, rhs);
     EXPECT_LT((Eigen::Map<Eigen::VectorXd>(rhs.data(), n) - expected).norm(), 1e-13 * n);
@@ -79,7 +79,7 @@ void expect_dense_solution(const Sparse& matrix, int n, int n_pivots)
 
     // Elements of the inverse between the unknowns that stay give all others on the pattern.
     auto inverse = values;
-    const Eigen::MatrixXd whole = matrix.dense.inverse();
+    const Eigen::MatrixXd whole = inverse_of(matrix.dense);
     for (const auto& entry : elimination.remaining())
         inverse[static_cast<std::size_t>(elimination.position(entry))] = whole(entry.first, entry.second);
     elimination.invert(inverse);

@@ -1,7 +1,7 @@
 // The kernels of LINCS: the same bits with every instruction set, and what the formulas say.
 #include <holon/core/instruction_sets.hpp>
 
-#include <support/constraint_system.hpp>
+#include <support/constraints/constraint_system.hpp>
 
 #include <constraints/lincs/lincs_kernel.hpp>
 

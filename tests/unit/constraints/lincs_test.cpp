@@ -1,13 +1,13 @@
 // When LINCS converges, how well, and what it says when it does not.
-#include <support/constraint_system.hpp>
-#include <support/polymers.hpp>
+#include <support/constraints/constraint_system.hpp>
+#include <support/constraints/polymers.hpp>
+#include <support/dense.hpp>
 
 #include <constraints/lincs/lincs_shape.hpp>
 
 #include <holon/core/error.hpp>
 #include <holon/core/units.hpp>
 
-#include <Eigen/Eigenvalues>
 #include <gtest/gtest.h>
 
 namespace holon::test {
@@ -35,9 +35,9 @@ double dense_radius(const Polymer& polymer)
         matrix.block<1, 3>(k, 3 * bond.j) = b.transpose() / std::sqrt(polymer.type.atoms[j].mass);
         matrix.row(k).normalize();
     }
-    Eigen::MatrixXd lincs = -matrix * matrix.transpose();
+    Eigen::MatrixXd lincs = -product(matrix, matrix.transpose());
     for (Eigen::Index k = 0; k < n; ++k) lincs(k, k) = 0.0;
-    return Eigen::SelfAdjointEigenSolver<Eigen::MatrixXd>(lincs).eigenvalues().cwiseAbs().maxCoeff();
+    return symmetric_eigenvalues(lincs).cwiseAbs().maxCoeff();
 }
 
 TEST(LincsSpectrum, IsThatOfTheMatrix)

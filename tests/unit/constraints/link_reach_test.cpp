@@ -1,6 +1,6 @@
 // Which constraints have a say in where atoms are after a round of Gauss-Seidel corrections: those, and no others.
 #include <constraints/cut_clusters/link_reach.hpp>
-#include <support/constraint_molecules.hpp>
+#include <support/constraints/constraint_molecules.hpp>
 
 #include <gtest/gtest.h>
 

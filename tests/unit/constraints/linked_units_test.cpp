@@ -1,6 +1,7 @@
 // Rigid units that constraints link: equality with all distances as constraints, recognition, refusals, free motion.
-#include <support/linked_units.hpp>
+#include <support/constraints/linked_units.hpp>
 
+#include <holon/constraints/rigid_shape.hpp>
 #include <holon/core/error.hpp>
 #include <holon/core/index.hpp>
 

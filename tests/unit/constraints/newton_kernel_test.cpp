@@ -2,7 +2,7 @@
 // moves of a chain as the formulas say.
 #include <holon/core/instruction_sets.hpp>
 
-#include <support/constraint_system.hpp>
+#include <support/constraints/constraint_system.hpp>
 
 #include <constraints/newton/newton_kernel.hpp>
 

@@ -1,12 +1,11 @@
 // How fast the iterations converge, against the rates that their matrices predict.
-#include <support/constraint_molecules.hpp>
-#include <support/polymers.hpp>
+#include <support/constraints/constraint_molecules.hpp>
+#include <support/constraints/polymers.hpp>
+#include <support/dense.hpp>
 
 #include <constraints/inverse/approximate_inverse.hpp>
 #include <constraints/newton/newton.hpp>
 
-#include <Eigen/Eigenvalues>
-#include <Eigen/LU>
 #include <gtest/gtest.h>
 
 namespace holon::test {
@@ -80,11 +79,10 @@ Eigen::MatrixXd matrix_of(const ConstraintSystem& system, const std::vector<IVec
     return matrix;
 }
 
-/// Of 1 - P^-1 A.
-double spectral_radius(const Eigen::MatrixXd& p, const Eigen::MatrixXd& a)
+/// By which a correction with the matrix P multiplies errors, if A is right: the spectral radius of 1 - P^-1 A.
+double predicted_rate(const Eigen::MatrixXd& p, const Eigen::MatrixXd& a)
 {
-    const Eigen::MatrixXd error = Eigen::MatrixXd::Identity(a.rows(), a.cols()) - p.partialPivLu().solve(a);
-    return error.eigenvalues().cwiseAbs().maxCoeff();
+    return spectral_radius(Eigen::MatrixXd::Identity(a.rows(), a.cols()) - solve(p, a));
 }
 
 struct Molecule {
@@ -115,8 +113,8 @@ TEST(Rates, KeptMatricesConvergeLinearlyAsTheirSpectrumSays)
             const auto step = stepped(system(), 0.002);
             const auto solution = solved(step, *make_newton_solver({}, {}));
             const auto predicted =
-                spectral_radius(matrix_of(step, jacobian == Jacobian::first ? step.x : step.x_ref, step.x_ref),
-                                matrix_of(step, solution, step.x_ref));
+                predicted_rate(matrix_of(step, jacobian == Jacobian::first ? step.x : step.x_ref, step.x_ref),
+                               matrix_of(step, solution, step.x_ref));
             const auto e = errors_after(step, jacobian, 6);
             int last = 6;
             while (last > 3 && e[static_cast<std::size_t>(last)] < 1e-11) --last;
@@ -206,12 +204,13 @@ TEST(Rates, PShakeConvergesLinearlyAsItsSpectrumSays)
         for (const double dt : {0.006, 0.003}) {
             const auto step = stepped(system, dt);
             const auto solution = solved(step, *make_newton_solver({}, {}));
-            const Eigen::MatrixXd effect = matrix_of(step, solution, step.x_ref) *
-                                           matrix_of(step, step.x_ref, step.x_ref).inverse(); // of k on all, column k
+            const Eigen::MatrixXd effect =
+                product(matrix_of(step, solution, step.x_ref),
+                        inverse_of(matrix_of(step, step.x_ref, step.x_ref))); // of k on all, column k
             Eigen::MatrixXd sweep = Eigen::MatrixXd::Identity(effect.rows(), effect.cols());
             for (Eigen::Index k = 0; k < effect.rows(); ++k)
-                sweep -= (effect.col(k) / effect(k, k)) * Eigen::RowVectorXd(sweep.row(k));
-            const double predicted = sweep.eigenvalues().cwiseAbs().maxCoeff();
+                sweep -= product(effect.col(k) / effect(k, k), sweep.row(k));
+            const double predicted = spectral_radius(sweep);
             const double measured = rate_of(errors_by_iterations(step, "p_shake"), 2);
             if (std::getenv("HOLON_PRINT") != nullptr)
                 std::printf("p_shake, %s, %g ps: %.3g, predicted %.3g\n", name, dt, measured, predicted);
@@ -259,7 +258,7 @@ TEST(Rates, CorrectionsOfAllAtOnceConvergeAsTheirSpectrumSays)
                 for (const auto& [l, factor] : inverse.row(k)) w(at(k), at(l)) = factor;
             const Eigen::MatrixXd corrections = a.diagonal().cwiseInverse().asDiagonal() * a;
             const double predicted =
-                (Eigen::MatrixXd::Identity(a.rows(), a.cols()) - w * corrections).eigenvalues().cwiseAbs().maxCoeff();
+                spectral_radius(Eigen::MatrixXd::Identity(a.rows(), a.cols()) - product(w, corrections));
             const auto errors = errors_by_iterations(step, solver);
             const double measured = rate_of(errors, 8);
             const auto sweeps = errors_by_iterations(step, "shake");

@@ -1,5 +1,5 @@
 // Velocity Verlet with both stages of RATTLE on small molecules: what the pair of stages must do together.
-#include <support/constraint_system.hpp>
+#include <support/constraints/constraint_system.hpp>
 
 #include <gtest/gtest.h>
 

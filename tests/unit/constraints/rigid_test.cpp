@@ -1,9 +1,9 @@
 // Rigid bodies: their shapes, equality with all distances as constraints, free rotation.
 #include <holon/constraints/rigid_shape.hpp>
 
-#include <support/constraint_molecules.hpp>
-#include <support/free_body.hpp>
-#include <support/solver_stages.hpp>
+#include <support/constraints/constraint_molecules.hpp>
+#include <support/constraints/free_body.hpp>
+#include <support/constraints/solver_stages.hpp>
 
 #include <holon/core/error.hpp>
 #include <holon/core/index.hpp>

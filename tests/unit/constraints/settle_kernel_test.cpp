@@ -1,7 +1,7 @@
 // The kernels of SETTLE: the same bits with every instruction set, and each water as if it were alone.
 #include <holon/core/instruction_sets.hpp>
 
-#include <support/constraint_system.hpp>
+#include <support/constraints/constraint_system.hpp>
 
 #include <constraints/whole_clusters/settle_kernel.hpp>
 

@@ -2,7 +2,7 @@
 // a run begins and ends.
 #include <holon/core/instruction_sets.hpp>
 
-#include <support/constraint_system.hpp>
+#include <support/constraints/constraint_system.hpp>
 
 #include <constraints/shake/shake_kernel.hpp>
 

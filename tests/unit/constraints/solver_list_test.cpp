@@ -1,5 +1,5 @@
 // Which solver takes which cluster.
-#include <support/constraint_system.hpp>
+#include <support/constraints/constraint_system.hpp>
 
 #include <gtest/gtest.h>
 

@@ -1,9 +1,9 @@
 // Every constraint solver over every small system that it accepts: the same checks for all.
-#include <support/constraint_system.hpp>
+#include <support/constraints/constraint_system.hpp>
+#include <support/dense.hpp>
 
 #include <holon/core/error.hpp>
 
-#include <Eigen/LU>
 #include <gtest/gtest.h>
 
 namespace holon::test {
@@ -276,7 +276,7 @@ std::vector<Vec3> dense_newton(const ConstraintSystem& system)
             reference.block<1, 3>(k, cj) = system.bond(system.x_ref, i, j).transpose();
         }
         const Eigen::MatrixXd weighted = inverse_mass.asDiagonal() * reference.transpose();
-        move -= weighted * (present * weighted).partialPivLu().solve(g);
+        move -= product(weighted, solve(product(present, weighted), g));
     }
     std::vector<Vec3> moves;
     for (Eigen::Index a = 0; a < n_coordinates; a += 3) moves.emplace_back(move.segment<3>(a));

@@ -1,7 +1,7 @@
 // Free bodies that turn about one axis after the other: DLM and NO_SQUISH.
-#include <support/constraint_molecules.hpp>
-#include <support/free_body.hpp>
-#include <support/solver_stages.hpp>
+#include <support/constraints/constraint_molecules.hpp>
+#include <support/constraints/free_body.hpp>
+#include <support/constraints/solver_stages.hpp>
 
 #include <holon/core/index.hpp>
 

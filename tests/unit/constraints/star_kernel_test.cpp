@@ -2,7 +2,7 @@
 // Newton's method in wider numbers gives.
 #include <holon/core/instruction_sets.hpp>
 
-#include <support/constraint_system.hpp>
+#include <support/constraints/constraint_system.hpp>
 
 #include <constraints/whole_clusters/star_kernel.hpp>
 

@@ -1,5 +1,8 @@
 // Rings of units that turn: the tree is cut, multipliers close it.
-#include <support/torsion_molecules.hpp>
+#include <support/constraints/torsion_molecules.hpp>
+#include <support/dense.hpp>
+
+#include <gtest/gtest.h>
 
 namespace holon::test {
 namespace {
@@ -10,7 +13,7 @@ TEST(TorsionLoops, LeaveAsManyTorsionsAsConstraintsDo)
     ASSERT_EQ(molecule.tree.n_loops(), 2u);
     const auto rates = molecule.tree.gap_rates();
     EXPECT_EQ(rates.rows(), 12);
-    const auto rank = Eigen::ColPivHouseholderQR<Eigen::MatrixXd>(rates).setThreshold(1e-9).rank();
+    const auto rank = rank_of(rates, 1e-9);
     const auto left = static_cast<Eigen::Index>(molecule.tree.n_torsions()) - rank;
     EXPECT_EQ(left, 3 * std::ssize(molecule.x) - 6 - MoleculeConstraints(molecule.type).size());
     EXPECT_EQ(rank, 10);

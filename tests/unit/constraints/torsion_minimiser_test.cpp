@@ -1,8 +1,11 @@
 // Minima and normal modes in torsions, against constraints in Cartesian coordinates.
-#include <support/torsion_molecules.hpp>
+#include <support/constraints/torsion_molecules.hpp>
+#include <support/dense.hpp>
 
 #include <holon/constraints/torsion_minimiser.hpp>
 #include <holon/constraints/torsion_modes.hpp>
+
+#include <gtest/gtest.h>
 
 namespace holon::test {
 namespace {
@@ -84,8 +87,7 @@ Eigen::VectorXd cartesian_squares(const Molecule& molecule)
     const auto x = numbers(molecule.x), force = numbers(Cloud::at(molecule.x).forces);
     const MoleculeConstraints constraints(molecule.type);
     const Eigen::MatrixXd rows = constraints.gradients(x);
-    const Eigen::ColPivHouseholderQR<Eigen::MatrixXd> columns(rows.transpose());
-    const Eigen::VectorXd multipliers = columns.solve(force);
+    const Eigen::VectorXd multipliers = solve_least_squares(rows.transpose(), force);
     Eigen::MatrixXd second = Cloud::hessian(molecule.x);
     const Eigen::Index n = x.size();
     for (Eigen::Index k = 0; k < n; ++k) { // gradients are linear in x, or quadratic: differences are exact
@@ -94,11 +96,9 @@ Eigen::VectorXd cartesian_squares(const Molecule& molecule)
         from[k] -= 0.01;
         second.col(k) += (constraints.gradients(to) - constraints.gradients(from)).transpose() * multipliers / 0.02;
     }
-    const Eigen::MatrixXd basis = columns.householderQ() * Eigen::MatrixXd::Identity(n, n);
-    const Eigen::MatrixXd free = basis.rightCols(n - rows.rows());
-    const Eigen::MatrixXd stiffness = free.transpose() * second * free;
-    const Eigen::MatrixXd masses = free.transpose() * constraints.inverse_masses().cwiseInverse().asDiagonal() * free;
-    return Eigen::GeneralizedSelfAdjointEigenSolver<Eigen::MatrixXd>(stiffness, masses).eigenvalues();
+    const Eigen::MatrixXd free = null_space(rows);
+    const Eigen::MatrixXd masses = constraints.inverse_masses().cwiseInverse().asDiagonal();
+    return symmetric_eigenvalues(congruent(second, free), congruent(masses, free));
 }
 
 TEST(TorsionModes, AreThoseOfTheProjectedCartesianHessian)
@@ -108,7 +108,7 @@ TEST(TorsionModes, AreThoseOfTheProjectedCartesianHessian)
         const auto found = minimised(molecule, steps, 1e-7); // or as far as rounding lets it
         const auto& tree = molecule.tree;
         const Eigen::MatrixXd motions = tree.motions().rightCols(static_cast<Eigen::Index>(tree.n_torsions()));
-        const Eigen::MatrixXd second = motions.transpose() * Cloud::hessian(found.x) * motions +
+        const Eigen::MatrixXd second = congruent(Cloud::hessian(found.x), motions) +
                                        tree.curvature(found.at.forces, tree.tensions(found.at.forces));
         const auto modes = torsion_modes(tree, second);
         const auto expected = cartesian_squares(molecule);

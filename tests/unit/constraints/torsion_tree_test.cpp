@@ -1,10 +1,10 @@
 // Dynamics in torsions by recursion along a tree of rigid units: what constraints give in Cartesian coordinates.
-#include <support/torsion_molecules.hpp>
+#include <support/constraints/torsion_molecules.hpp>
+#include <support/dense.hpp>
 
 #include <holon/core/cpu_time.hpp>
 #include <holon/core/error.hpp>
 
-#include <Eigen/Dense>
 #include <gtest/gtest.h>
 
 #include <cstdio>
@@ -132,7 +132,7 @@ TEST(TorsionTree, DerivativesAreThoseOfTheEnergy)
     constexpr double h = 1e-4;
     const Eigen::MatrixXd motions = tree.motions().rightCols(n);
     const Eigen::MatrixXd second =
-        motions.transpose() * field.hessian(molecule.x) * motions + tree.curvature(field.forces(molecule.x));
+        congruent(field.hessian(molecule.x), motions) + tree.curvature(field.forces(molecule.x));
     for (Eigen::Index k = 0; k < n; ++k) {
         const double slope = (turned_by(k, h, 0, 0.0) - turned_by(k, -h, 0, 0.0)) / (2.0 * h);
         EXPECT_NEAR(-torques[static_cast<std::size_t>(k)], slope, 1e-6 * std::max(1.0, std::abs(slope)));

@@ -1,10 +1,9 @@
 // Which atoms are rigid units when only torsions are free, and the constraints that keep them.
-#include <support/peptides.hpp>
+#include <support/constraints/peptides.hpp>
 
 #include <holon/core/error.hpp>
 #include <holon/dynamics/kinetic.hpp>
 
-#include <Eigen/QR>
 #include <gtest/gtest.h>
 
 namespace holon::test {

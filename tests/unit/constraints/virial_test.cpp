@@ -1,6 +1,6 @@
 // Constraint forces of leap-frog steps, in closed form: tensions, and what ties the virial of atoms to that of
 // molecules.
-#include <support/constraint_molecules.hpp>
+#include <support/constraints/constraint_molecules.hpp>
 
 #include <holon/core/error.hpp>
 

@@ -6,7 +6,7 @@
 
 #include <dynamics/group_batches.hpp>
 
-#include <support/constraint_system.hpp>
+#include <support/constraints/constraint_system.hpp>
 
 #include <gtest/gtest.h>
 

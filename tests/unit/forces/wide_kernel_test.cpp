@@ -1,7 +1,7 @@
 // The kernel of pairs in double: with every instruction set the bits of plain arithmetic, pair by pair.
 #include <forces/pairs/wide_pairs.hpp>
 
-#include <support/constraint_system.hpp>
+#include <support/constraints/constraint_system.hpp>
 #include <support/pair_settings.hpp>
 
 #include <holon/core/instruction_sets.hpp>

@@ -2,9 +2,9 @@
 #include <holon/core/units.hpp>
 #include <holon/system/springs.hpp>
 
-#include <support/constraint_molecules.hpp>
+#include <support/constraints/constraint_molecules.hpp>
+#include <support/dense.hpp>
 
-#include <Eigen/Eigenvalues>
 #include <gtest/gtest.h>
 
 namespace holon::test {
@@ -28,9 +28,9 @@ double largest_frequency(const ConstraintSystem& system)
             row[3 * static_cast<Eigen::Index>(i) + a] = -u[a] / std::sqrt(molecule.atoms[i].mass);
             row[3 * static_cast<Eigen::Index>(j) + a] = u[a] / std::sqrt(molecule.atoms[j].mass);
         }
-        hessian += k * row * row.transpose();
+        hessian += product(k * row, row.transpose());
     }
-    return std::sqrt(Eigen::SelfAdjointEigenSolver<Eigen::MatrixXd>(hessian).eigenvalues().maxCoeff());
+    return std::sqrt(symmetric_eigenvalues(hessian).maxCoeff());
 }
 
 TEST(Springs, TakeThePlaceOfConstraints)

@@ -1,7 +1,7 @@
 // Each construction of a virtual site: the shares of its parents are the derivative of its place.
 #include <virtual_sites/constructions.hpp>
 
-#include <support/constraint_system.hpp>
+#include <support/constraints/constraint_system.hpp>
 
 #include <gtest/gtest.h>
 

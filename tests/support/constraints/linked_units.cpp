@@ -1,74 +1,61 @@
-#pragma once
+#include <support/constraints/linked_units.hpp>
 
-#include <support/constraint_molecules.hpp>
+#include <algorithm>
+#include <cmath>
+#include <numbers>
 
-#include <holon/constraints/rigid_shape.hpp>
-
-/// Rigid units that constraints link: as units, and as distances (and planes) alone.
 namespace holon::test {
 
-/// A molecule, and which of its atoms are rigid units.
-struct LinkedMolecule {
-    std::string name;
-    std::vector<double> masses;
-    std::vector<Vec3> positions;
-    std::vector<std::vector<std::int32_t>> units;
-    std::vector<std::array<int, 2>> links;
+std::vector<Vec3> LinkedMolecule::shape_of(const std::vector<std::int32_t>& unit) const
+{
+    std::vector<Vec3> shape;
+    for (const auto atom : unit) shape.push_back(positions[static_cast<std::size_t>(atom)]);
+    return shape;
+}
 
-    std::vector<Vec3> shape_of(const std::vector<std::int32_t>& unit) const
-    {
-        std::vector<Vec3> shape;
-        for (const auto atom : unit) shape.push_back(positions[static_cast<std::size_t>(atom)]);
-        return shape;
-    }
+MoleculeType LinkedMolecule::as_units() const
+{
+    auto type = molecule(name, masses, bonds_between(positions, links));
+    for (const auto& unit : units)
+        type.bodies.push_back({.atoms = unit,
+                               .shape = on_principal_axes(shape_of(unit)),
+                               .degrees_of_freedom = unit.size() == 2 ? 5 : 6,
+                               .given = {}});
+    return type;
+}
 
-    MoleculeType as_units() const
-    {
-        auto type = molecule(name, masses, bonds_between(positions, links));
+MoleculeType LinkedMolecule::as_distances(bool flat) const
+{
+    auto pairs = links;
+    std::vector<PlaneConstraint> planes;
+    for (const auto& unit : units)
+        for (std::size_t a = 0; a < unit.size(); ++a)
+            for (std::size_t b = 0; b < (flat ? std::min<std::size_t>(a, 2) : a); ++b)
+                pairs.push_back({unit[b], unit[a]});
+    if (flat)
         for (const auto& unit : units)
-            type.bodies.push_back({.atoms = unit,
-                                   .shape = on_principal_axes(shape_of(unit)),
-                                   .degrees_of_freedom = unit.size() == 2 ? 5 : 6,
-                                   .given = {}});
-        return type;
-    }
+            for (std::size_t a = 3; a < unit.size(); ++a) planes.push_back(plane(unit, a));
+    auto type = molecule(name, masses, bonds_between(positions, pairs));
+    type.planes = planes;
+    return type;
+}
 
-    /// All distances of each unit. For units in a plane: those that hold it there, and planes through three atoms.
-    MoleculeType as_distances(bool flat = false) const
-    {
-        auto pairs = links;
-        std::vector<PlaneConstraint> planes;
-        for (const auto& unit : units)
-            for (std::size_t a = 0; a < unit.size(); ++a)
-                for (std::size_t b = 0; b < (flat ? std::min<std::size_t>(a, 2) : a); ++b)
-                    pairs.push_back({unit[b], unit[a]});
-        if (flat)
-            for (const auto& unit : units)
-                for (std::size_t a = 3; a < unit.size(); ++a) planes.push_back(plane(unit, a));
-        auto type = molecule(name, masses, bonds_between(positions, pairs));
-        type.planes = planes;
-        return type;
-    }
+std::vector<Vec3> LinkedMolecule::on_principal_axes(std::vector<Vec3> shape)
+{
+    const Vec3 first = shape.front();
+    for (auto& r : shape) r -= first;
+    if (shape.size() > 2) return shape;
+    return {Vec3::Zero(), Vec3(shape[1].norm(), 0.0, 0.0)};
+}
 
-private:
-    static std::vector<Vec3> on_principal_axes(std::vector<Vec3> shape)
-    {
-        const Vec3 first = shape.front();
-        for (auto& r : shape) r -= first;
-        if (shape.size() > 2) return shape;
-        return {Vec3::Zero(), Vec3(shape[1].norm(), 0.0, 0.0)};
-    }
+PlaneConstraint LinkedMolecule::plane(const std::vector<std::int32_t>& unit, std::size_t a) const
+{
+    const auto at = [&](std::size_t k) { return positions[static_cast<std::size_t>(unit[k])]; };
+    const Vec3 e1 = at(1) - at(0), e2 = at(2) - at(0);
+    return {{unit[0], unit[1], unit[2], unit[a]}, e1.cross(e2).norm()};
+}
 
-    PlaneConstraint plane(const std::vector<std::int32_t>& unit, std::size_t a) const
-    {
-        const auto at = [&](std::size_t k) { return positions[static_cast<std::size_t>(unit[k])]; };
-        const Vec3 e1 = at(1) - at(0), e2 = at(2) - at(0);
-        return {{unit[0], unit[1], unit[2], unit[a]}, e1.cross(e2).norm()};
-    }
-};
-
-/// All-atom octane: eight groups of a carbon and its hydrogens, and seven bonds.
-inline LinkedMolecule octane()
+LinkedMolecule octane()
 {
     const Alkane chain(8, {0.3, 0.4, 0.5}, {1.0, 0.5, 0.3});
     LinkedMolecule result{.name = "Octane", .masses = {}, .positions = chain.positions, .units = {}, .links = {}};
@@ -83,8 +70,7 @@ inline LinkedMolecule octane()
     return result;
 }
 
-/// Two flat rings of six carbons and five hydrogens, one turned against the other about the bond between them.
-inline LinkedMolecule biphenyl()
+LinkedMolecule biphenyl()
 {
     LinkedMolecule result{.name = "Biphenyl", .masses = {}, .positions = {}, .units = {}, .links = {{0, 11}}};
     for (const double side : {1.0, -1.0}) {
@@ -105,8 +91,7 @@ inline LinkedMolecule biphenyl()
     return result;
 }
 
-/// A ring of tetrahedra, each linked to the next: a loop that turns, and a tail of single atoms.
-inline LinkedMolecule ring_of_units()
+LinkedMolecule ring_of_units()
 {
     constexpr int n = 7;
     LinkedMolecule result{.name = "Ring", .masses = {}, .positions = {}, .units = {}, .links = {}};
@@ -131,8 +116,7 @@ inline LinkedMolecule ring_of_units()
     return result;
 }
 
-/// Rods of two atoms, linked end to end: a freely jointed chain.
-inline LinkedMolecule rods_as_units(int n)
+LinkedMolecule rods_as_units(int n)
 {
     Noise noise(73);
     LinkedMolecule result{.name = "Rods", .masses = {}, .positions = {}, .units = {}, .links = {}};
@@ -147,8 +131,7 @@ inline LinkedMolecule rods_as_units(int n)
     return result;
 }
 
-/// Triangles, linked corner to corner.
-inline LinkedMolecule chain_of_triangles(int n)
+LinkedMolecule chain_of_triangles(int n)
 {
     Noise noise(74);
     LinkedMolecule result{.name = "Triangles", .masses = {}, .positions = {}, .units = {}, .links = {}};
@@ -166,8 +149,7 @@ inline LinkedMolecule chain_of_triangles(int n)
     return result;
 }
 
-/// `count` molecules of each, turned, some as mirror images; atoms anywhere in the box.
-inline ConstraintSystem linked_system(const std::vector<std::pair<LinkedMolecule, MoleculeType>>& kinds, int count)
+ConstraintSystem linked_system(const std::vector<std::pair<LinkedMolecule, MoleculeType>>& kinds, int count)
 {
     ConstraintSystem system;
     Noise noise(75);
@@ -182,7 +164,7 @@ inline ConstraintSystem linked_system(const std::vector<std::pair<LinkedMolecule
     return system;
 }
 
-inline ConstraintSystem linked_units()
+ConstraintSystem linked_units()
 {
     std::vector<std::pair<LinkedMolecule, MoleculeType>> kinds;
     for (const auto& linked : {octane(), biphenyl(), ring_of_units(), rods_as_units(9)})
@@ -190,7 +172,7 @@ inline ConstraintSystem linked_units()
     return linked_system(kinds, 2);
 }
 
-inline ConstraintSystem chain_of_500_units()
+ConstraintSystem chain_of_500_units()
 {
     const auto chain = chain_of_triangles(500);
     ConstraintSystem system;

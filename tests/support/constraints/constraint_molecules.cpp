@@ -1,58 +1,16 @@
-#pragma once
-
-#include <support/constraint_system.hpp>
+#include <support/constraints/constraint_molecules.hpp>
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <cmath>
+#include <map>
 #include <numbers>
 
-/// Constrained molecules of all shapes, and ways to spread them over ranks.
 namespace holon::test {
+namespace {
 
-/// Beads on a chain: `next` makes each bead from the two before it.
-template <class Next>
-std::vector<Vec3> bead_chain(int n, const Vec3& first, const Vec3& second, Next next)
-{
-    std::vector<Vec3> beads{first, second};
-    while (static_cast<int>(beads.size()) < n) beads.push_back(next(beads[beads.size() - 2], beads.back()));
-    return beads;
-}
-
-/// The direction at `angle` [rad] to the way back along `last`, at a random torsion.
-inline Vec3 bent(const Vec3& last, double angle, Noise& noise)
-{
-    const Vec3 axis = last.normalized();
-    const Vec3 side = axis.cross(noise.vector()).normalized();
-    return -std::cos(angle) * axis + std::sin(angle) * side;
-}
-
-/// Bonds between the pairs as long as they are in the positions.
-inline std::vector<Constraint> bonds_between(const std::vector<Vec3>& positions,
-                                             const std::vector<std::array<int, 2>>& pairs)
-{
-    std::vector<Constraint> bonds;
-    for (const auto& [i, j] : pairs)
-        bonds.push_back({std::min(i, j), std::max(i, j),
-                         (positions[static_cast<std::size_t>(i)] - positions[static_cast<std::size_t>(j)]).norm()});
-    return bonds;
-}
-
-inline std::vector<std::array<int, 2>> neighbours_along(int n, int distance)
-{
-    std::vector<std::array<int, 2>> pairs;
-    for (int k = 0; k + distance < n; ++k) pairs.push_back({k, k + distance});
-    return pairs;
-}
-
-inline ConstraintSystem one_molecule(const std::string& name, const std::vector<double>& masses,
-                                     const std::vector<Constraint>& constraints, const std::vector<Vec3>& positions)
-{
-    ConstraintSystem system;
-    system.add(molecule(name, masses, constraints), 1, positions);
-    return system;
-}
-
-inline std::vector<Vec3> alkane_beads(int n)
+std::vector<Vec3> alkane_beads(int n)
 {
     Noise noise(60);
     constexpr double d = 0.153, angle = 112.0 * std::numbers::pi / 180.0;
@@ -61,14 +19,64 @@ inline std::vector<Vec3> alkane_beads(int n)
     });
 }
 
-/// United-atom alkane of 60 beads.
-inline ConstraintSystem united_atom_c60()
+/// Makes a rule for atoms into one that keeps waters and small clusters whole.
+std::function<int(AtomId)> keep_groups_whole(const ConstraintSystem& system, std::function<int(AtomId)> owner)
+{
+    return [&system, owner](AtomId id) {
+        const auto place = system.topology.place(id);
+        const auto& heads = system.clusters[static_cast<std::size_t>(place.molecule_type)].group_head;
+        return owner(place.molecule_start + heads[static_cast<std::size_t>(place.index)]);
+    };
+}
+
+} // namespace
+
+std::vector<Vec3> bead_chain(int n, const Vec3& first, const Vec3& second,
+                             const std::function<Vec3(const Vec3&, const Vec3&)>& next)
+{
+    std::vector<Vec3> beads{first, second};
+    while (static_cast<int>(beads.size()) < n) beads.push_back(next(beads[beads.size() - 2], beads.back()));
+    return beads;
+}
+
+Vec3 bent(const Vec3& last, double angle, Noise& noise)
+{
+    const Vec3 axis = last.normalized();
+    const Vec3 side = axis.cross(noise.vector()).normalized();
+    return -std::cos(angle) * axis + std::sin(angle) * side;
+}
+
+std::vector<Constraint> bonds_between(const std::vector<Vec3>& positions, const std::vector<std::array<int, 2>>& pairs)
+{
+    std::vector<Constraint> bonds;
+    for (const auto& [i, j] : pairs)
+        bonds.push_back({std::min(i, j), std::max(i, j),
+                         (positions[static_cast<std::size_t>(i)] - positions[static_cast<std::size_t>(j)]).norm()});
+    return bonds;
+}
+
+std::vector<std::array<int, 2>> neighbours_along(int n, int distance)
+{
+    std::vector<std::array<int, 2>> pairs;
+    for (int k = 0; k + distance < n; ++k) pairs.push_back({k, k + distance});
+    return pairs;
+}
+
+ConstraintSystem one_molecule(const std::string& name, const std::vector<double>& masses,
+                              const std::vector<Constraint>& constraints, const std::vector<Vec3>& positions)
+{
+    ConstraintSystem system;
+    system.add(molecule(name, masses, constraints), 1, positions);
+    return system;
+}
+
+ConstraintSystem united_atom_c60()
 {
     const auto beads = alkane_beads(60);
     return one_molecule("UA60", std::vector<double>(60, 14.027), bonds_between(beads, neighbours_along(60, 1)), beads);
 }
 
-inline ConstraintSystem all_atom_c60()
+ConstraintSystem all_atom_c60()
 {
     const Alkane chain(60, {3.2, 0.4, 4.9}, {1.0, 0.5, 0.3});
     ConstraintSystem system;
@@ -76,8 +84,7 @@ inline ConstraintSystem all_atom_c60()
     return system;
 }
 
-/// All 1-2 and 1-3 distances of a chain of n: only torsions are free.
-inline ConstraintSystem torsion_only(int n)
+ConstraintSystem torsion_only(int n)
 {
     const auto beads = alkane_beads(n);
     auto pairs = neighbours_along(n, 1);
@@ -85,17 +92,18 @@ inline ConstraintSystem torsion_only(int n)
     const std::vector<double> masses(static_cast<std::size_t>(n), 14.027);
     return one_molecule("Torsions", masses, bonds_between(beads, pairs), beads);
 }
-inline ConstraintSystem torsion_only_c60()
+
+ConstraintSystem torsion_only_c60()
 {
     return torsion_only(60);
 }
-inline ConstraintSystem torsion_only_c200() // Newton's tree has several leaves
+
+ConstraintSystem torsion_only_c200()
 {
     return torsion_only(200);
 }
 
-/// A chain that is straight but for a twentieth of each rod.
-inline ConstraintSystem nearly_straight_rods()
+ConstraintSystem nearly_straight_rods()
 {
     constexpr int n = 64;
     Noise noise(61);
@@ -105,7 +113,7 @@ inline ConstraintSystem nearly_straight_rods()
     return one_molecule("Rods", std::vector<double>(n, 12.0), bonds_between(beads, neighbours_along(n, 1)), beads);
 }
 
-inline std::vector<Vec3> circle(int n, const Vec3& centre, double radius, double pucker)
+std::vector<Vec3> circle(int n, const Vec3& centre, double radius, double pucker)
 {
     std::vector<Vec3> positions;
     for (int k = 0; k < n; ++k) {
@@ -116,21 +124,20 @@ inline std::vector<Vec3> circle(int n, const Vec3& centre, double radius, double
     return positions;
 }
 
-inline std::vector<std::array<int, 2>> closed(int n)
+std::vector<std::array<int, 2>> closed(int n)
 {
     auto pairs = neighbours_along(n, 1);
     pairs.push_back({0, n - 1});
     return pairs;
 }
 
-inline ConstraintSystem ring_of_twelve()
+ConstraintSystem ring_of_twelve()
 {
     const auto beads = circle(12, {0.1, 4.4, 1.0}, 0.25, 0.04);
     return one_molecule("Ring", std::vector<double>(12, 14.027), bonds_between(beads, closed(12)), beads);
 }
 
-/// Four puckered six-rings in a row, each sharing a bond with the next, and a tail: a sterol without hydrogens.
-inline ConstraintSystem fused_rings()
+ConstraintSystem fused_rings()
 {
     std::vector<Vec3> positions;
     std::vector<std::array<int, 2>> pairs;
@@ -154,8 +161,7 @@ inline ConstraintSystem fused_rings()
                         positions);
 }
 
-/// A cyclic peptide-like loop of 90 with side groups, two bridges across it and a tail.
-inline ConstraintSystem disulphide_macrocycle()
+ConstraintSystem disulphide_macrocycle()
 {
     constexpr int n = 90;
     auto positions = circle(n, {2.0, 2.2, 2.5}, 1.9, 0.05);
@@ -179,8 +185,7 @@ inline ConstraintSystem disulphide_macrocycle()
     return one_molecule("Macrocycle", masses, bonds_between(positions, pairs), positions);
 }
 
-/// Closed through the periodic box along x.
-inline ConstraintSystem ring_through_the_box()
+ConstraintSystem ring_through_the_box()
 {
     constexpr int n = 160;
     constexpr double lx = 4.0;
@@ -195,8 +200,7 @@ inline ConstraintSystem ring_through_the_box()
     return one_molecule("Endless", std::vector<double>(n, 14.027), bonds, positions);
 }
 
-/// An alkane in which every angle with two hydrogens is as rigid as its bonds.
-inline ConstraintSystem alkane_with_h_angles()
+ConstraintSystem alkane_with_h_angles()
 {
     const Alkane chain(30, {3.2, 0.4, 4.9}, {1.0, 0.5, 0.3});
     auto type = chain.type;
@@ -213,8 +217,7 @@ inline ConstraintSystem alkane_with_h_angles()
     return system;
 }
 
-/// Methanol with `constraints = h-angles`: H-C-H and C-O-H angles rigid. Eight molecules, each turned at random.
-inline ConstraintSystem methanol_with_h_angles()
+ConstraintSystem methanol_with_h_angles()
 {
     constexpr double pi = std::numbers::pi, ch = 0.109, co = 0.141, oh = 0.096;
     const double tilt = 110.0 * pi / 180.0, bend = 108.5 * pi / 180.0;
@@ -237,8 +240,7 @@ inline ConstraintSystem methanol_with_h_angles()
     return system;
 }
 
-/// A chair of six carbons with `constraints = h-angles`: twelve hydrogens, the two of each carbon at a fixed distance.
-inline ConstraintSystem cyclohexane_with_h_angles()
+ConstraintSystem cyclohexane_with_h_angles()
 {
     auto positions = circle(6, {2.0, 2.2, 2.5}, 0.1455, 0.026);
     auto pairs = closed(6);
@@ -259,9 +261,7 @@ inline ConstraintSystem cyclohexane_with_h_angles()
     return one_molecule("Cyclohexane", masses, bonds_between(positions, pairs), positions);
 }
 
-/// One to four hydrogens around an atom, as tetrahedra that are somewhat out of shape; the atom comes first, last or in
-/// between. Seven of each kind, so that no number of them is a multiple of what a solver does at a time.
-inline ConstraintSystem groups_of_hydrogens()
+ConstraintSystem groups_of_hydrogens()
 {
     ConstraintSystem system;
     Noise noise(67);
@@ -291,8 +291,7 @@ inline ConstraintSystem groups_of_hydrogens()
     return system;
 }
 
-/// A cubic lattice of 5 x 5 x 5 beads, somewhat out of place: nowhere can it be cut cheaply.
-inline ConstraintSystem lattice()
+ConstraintSystem lattice()
 {
     constexpr int n = 5;
     Noise noise(65);
@@ -311,8 +310,7 @@ inline ConstraintSystem lattice()
                         positions);
 }
 
-/// Rods of 0.1 nm at random angles.
-inline ConstraintSystem freely_jointed(int n)
+ConstraintSystem freely_jointed(int n)
 {
     Noise noise(64);
     const auto beads = bead_chain(n, {0.1, 0.2, 0.3}, {0.2, 0.2, 0.3}, [&](const Vec3&, const Vec3& last) {
@@ -324,8 +322,7 @@ inline ConstraintSystem freely_jointed(int n)
     return system;
 }
 
-/// `count` molecules of a shape, each turned at random about a place of its own.
-inline std::vector<Vec3> turned_copies(const std::vector<Vec3>& shape, int count, Noise& noise)
+std::vector<Vec3> turned_copies(const std::vector<Vec3>& shape, int count, Noise& noise)
 {
     std::vector<Vec3> positions;
     for (int m = 0; m < count; ++m) {
@@ -336,7 +333,7 @@ inline std::vector<Vec3> turned_copies(const std::vector<Vec3>& shape, int count
     return positions;
 }
 
-inline std::vector<std::array<int, 2>> all_pairs(std::size_t n)
+std::vector<std::array<int, 2>> all_pairs(std::size_t n)
 {
     std::vector<std::array<int, 2>> pairs;
     for (int i = 0; i < static_cast<int>(n); ++i)
@@ -344,27 +341,25 @@ inline std::vector<std::array<int, 2>> all_pairs(std::size_t n)
     return pairs;
 }
 
-inline std::vector<Vec3> tetrahedron(double edge)
+std::vector<Vec3> tetrahedron(double edge)
 {
     return {0.35355 * edge * Vec3(1, 1, 1), 0.35355 * edge * Vec3(-1, -1, 1), 0.35355 * edge * Vec3(-1, 1, -1),
             0.35355 * edge * Vec3(1, -1, -1)};
 }
 
-inline std::vector<Vec3> carbon_dioxide()
+std::vector<Vec3> carbon_dioxide()
 {
     return {{0, 0, 0}, {0.116, 0, 0}, {-0.116, 0, 0}};
 }
 
-/// A ring of carbons within one of hydrogens, in a plane.
-inline std::vector<Vec3> flat_benzene()
+std::vector<Vec3> flat_benzene()
 {
     auto atoms = circle(6, Vec3::Zero(), 0.14, 0.0);
     for (const auto& r : circle(6, Vec3::Zero(), 0.248, 0.0)) atoms.push_back(r);
     return atoms;
 }
 
-/// A helix of as many atoms, on two turns about a line, so that it is its own mirror image nowhere.
-inline std::vector<Vec3> helix(int n)
+std::vector<Vec3> helix(int n)
 {
     std::vector<Vec3> atoms;
     for (int k = 0; k < n; ++k) {
@@ -374,8 +369,7 @@ inline std::vector<Vec3> helix(int n)
     return atoms;
 }
 
-/// Triangles and tetrahedra all of whose distances are constraints.
-inline ConstraintSystem all_distances()
+ConstraintSystem all_distances()
 {
     ConstraintSystem system;
     Noise noise(68);
@@ -387,8 +381,7 @@ inline ConstraintSystem all_distances()
     return system;
 }
 
-inline MoleculeType rigid_molecule(const std::string& name, const std::vector<double>& masses,
-                                   const std::vector<Vec3>& shape)
+MoleculeType rigid_molecule(const std::string& name, const std::vector<double>& masses, const std::vector<Vec3>& shape)
 {
     auto type = molecule(name, masses, {});
     RigidBody body{.atoms = {}, .shape = shape, .degrees_of_freedom = name == "CO2" ? 5 : 6, .given = {}};
@@ -397,9 +390,7 @@ inline MoleculeType rigid_molecule(const std::string& name, const std::vector<do
     return type;
 }
 
-/// Bodies of which distances would not hold the shape, or which domains cut: lines, planes, left- and right-handed
-/// helices of one shape; seven, eight and nine of a kind.
-inline ConstraintSystem bodies()
+ConstraintSystem bodies()
 {
     ConstraintSystem system;
     Noise noise(69);
@@ -418,9 +409,7 @@ inline ConstraintSystem bodies()
     return system;
 }
 
-/// Molecules of several kinds among each other, so that ranks share some and not others; every other one is at rest
-/// when disturb() is followed by calm().
-inline ConstraintSystem medley()
+ConstraintSystem medley()
 {
     ConstraintSystem all;
     for (const auto& part : {freely_jointed(300), disulphide_macrocycle(), all_atom_c60(), ring_of_twelve()}) {
@@ -433,7 +422,7 @@ inline ConstraintSystem medley()
     return all;
 }
 
-inline void calm(ConstraintSystem& system)
+void calm(ConstraintSystem& system)
 {
     for (std::size_t a = 0; a < system.x.size(); ++a)
         if (system.topology.place(static_cast<AtomId>(a)).molecule % 2 == 1) {
@@ -442,18 +431,7 @@ inline void calm(ConstraintSystem& system)
         }
 }
 
-/// Makes a rule for atoms into one that keeps waters and small clusters whole.
-inline std::function<int(AtomId)> keep_groups_whole(const ConstraintSystem& system, std::function<int(AtomId)> owner)
-{
-    return [&system, owner](AtomId id) {
-        const auto place = system.topology.place(id);
-        const auto& heads = system.clusters[static_cast<std::size_t>(place.molecule_type)].group_head;
-        return owner(place.molecule_start + heads[static_cast<std::size_t>(place.index)]);
-    };
-}
-
-/// Ways to spread a system over ranks: in blocks, dealt out, scattered, by place, all on one, and one cut.
-inline std::vector<std::function<int(AtomId)>> distributions(const ConstraintSystem& system, int ranks)
+std::vector<std::function<int(AtomId)>> distributions(const ConstraintSystem& system, int ranks)
 {
     const auto n = static_cast<AtomId>(system.x_ref.size());
     std::vector<std::function<int(AtomId)>> all{

@@ -1,35 +1,14 @@
-#pragma once
+#include <support/constraints/peptides.hpp>
 
-#include <support/polymers.hpp>
-
-#include <holon/constraints/torsion_units.hpp>
-
+#include <array>
+#include <cmath>
 #include <set>
+#include <utility>
 
-/// Peptides with random torsions, flat peptide groups and rings, of which all bonds and angles are rigid.
 namespace holon::test {
+namespace {
 
 constexpr double degrees = M_PI / 180.0;
-
-/// Distances between all that are bound to the same atom, as from angles.
-inline void make_angles_rigid(Polymer& polymer)
-{
-    const auto bonds = polymer.type.constraints;
-    std::set<std::pair<std::int32_t, std::int32_t>> known;
-    for (const auto& c : bonds) known.insert({c.i, c.j});
-    std::vector<std::vector<std::int32_t>> bound(polymer.positions.size());
-    for (const auto& c : bonds) {
-        bound[static_cast<std::size_t>(c.i)].push_back(c.j);
-        bound[static_cast<std::size_t>(c.j)].push_back(c.i);
-    }
-    for (const auto& ends : bound)
-        for (const auto a : ends)
-            for (const auto b : ends)
-                if (a < b && known.insert({a, b}).second) {
-                    polymer.bind(a, b);
-                    polymer.type.constraints.back().from_angle = true;
-                }
-}
 
 /// Builds residues one after the other.
 class PeptideBuilder {
@@ -114,15 +93,35 @@ private:
     double psi_ = 0.0;
 };
 
-/// Every fifth residue has a ring.
-inline Polymer peptide(int residues, unsigned seed)
+} // namespace
+
+void make_angles_rigid(Polymer& polymer)
+{
+    const auto bonds = polymer.type.constraints;
+    std::set<std::pair<std::int32_t, std::int32_t>> known;
+    for (const auto& c : bonds) known.insert({c.i, c.j});
+    std::vector<std::vector<std::int32_t>> bound(polymer.positions.size());
+    for (const auto& c : bonds) {
+        bound[static_cast<std::size_t>(c.i)].push_back(c.j);
+        bound[static_cast<std::size_t>(c.j)].push_back(c.i);
+    }
+    for (const auto& ends : bound)
+        for (const auto a : ends)
+            for (const auto b : ends)
+                if (a < b && known.insert({a, b}).second) {
+                    polymer.bind(a, b);
+                    polymer.type.constraints.back().from_angle = true;
+                }
+}
+
+Polymer peptide(int residues, unsigned seed)
 {
     PeptideBuilder builder(seed);
     for (int k = 0; k < residues; ++k) builder.add_residue(k % 5 == 2);
     return std::move(builder).finished();
 }
 
-inline MoleculeType constrained(MoleculeType type, const TorsionOnly& found)
+MoleculeType constrained(MoleculeType type, const TorsionOnly& found)
 {
     type.constraints = found.constraints;
     type.planes = found.planes;
@@ -130,8 +129,7 @@ inline MoleculeType constrained(MoleculeType type, const TorsionOnly& found)
     return type;
 }
 
-/// `count` molecules of which only torsions are free.
-inline ConstraintSystem torsion_only_system(const Polymer& polymer, int count = 1)
+ConstraintSystem torsion_only_system(const Polymer& polymer, int count)
 {
     auto system = polymer_system(polymer, count);
     auto& molecule = system.topology.molecule_types[0];

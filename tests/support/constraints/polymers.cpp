@@ -1,78 +1,14 @@
-#pragma once
+#include <support/constraints/polymers.hpp>
 
-#include <support/constraint_system.hpp>
-
+#include <algorithm>
 #include <cmath>
-#include <string>
 #include <utility>
-#include <vector>
 
-/// Constrained molecules with known angles, and conformations of them with random torsions.
 namespace holon::test {
-
-/// A molecule type, its angle terms, and positions that fulfil its constraints.
-struct Polymer {
-    MoleculeType type;
-    std::vector<Vec3> positions;
-    std::vector<double> angles; // [rad] of the harmonic angle terms, by their parameters
-
-    Topology topology() const
-    {
-        Topology topology;
-        for (const double angle : angles)
-            topology.parameters[static_cast<std::size_t>(Interaction::harmonic_angle)].push_back({angle, 400.0});
-        return topology;
-    }
-
-    std::int32_t add_atom(const std::string& name, double mass, const Vec3& r)
-    {
-        type.atoms.push_back({0, mass, 0.0, 0, name});
-        type.exclusions.emplace_back();
-        positions.push_back(r);
-        return static_cast<std::int32_t>(positions.size()) - 1;
-    }
-
-    /// A constraint at the present distance.
-    void bind(std::int32_t i, std::int32_t j)
-    {
-        const double length = (positions[static_cast<std::size_t>(i)] - positions[static_cast<std::size_t>(j)]).norm();
-        type.constraints.push_back({std::min(i, j), std::max(i, j), length});
-    }
-
-    /// An angle term at the present angle.
-    void bend(std::int32_t i, std::int32_t j, std::int32_t k)
-    {
-        const auto at = [this](std::int32_t a) -> const Vec3& { return positions[static_cast<std::size_t>(a)]; };
-        const Vec3 a = (at(i) - at(j)).normalized(), b = (at(k) - at(j)).normalized();
-        auto& list = type.interactions[static_cast<std::size_t>(Interaction::harmonic_angle)];
-        list.atoms.insert(list.atoms.end(), {i, j, k});
-        list.parameters.push_back(static_cast<std::int32_t>(angles.size()));
-        angles.push_back(std::acos(std::clamp(a.dot(b), -1.0, 1.0)));
-    }
-    void bend_all()
-    {
-        const auto n = type.constraints.size();
-        for (std::size_t k = 0; k < n; ++k)
-            for (std::size_t l = 0; l < k; ++l) {
-                const auto [a, b] = std::pair(type.constraints[k], type.constraints[l]);
-                for (const auto& [middle, one] : {std::pair(a.i, a.j), std::pair(a.j, a.i)})
-                    for (const auto& [same, other] : {std::pair(b.i, b.j), std::pair(b.j, b.i)})
-                        if (middle == same) bend(one, middle, other);
-            }
-    }
-};
-
-/// The next point of a chain: `length` from c, with the angle b-c-d and the dihedral a-b-c-d.
-inline Vec3 next_point(const Vec3& a, const Vec3& b, const Vec3& c, double length, double angle, double torsion)
-{
-    const Vec3 x = (c - b).normalized();
-    const Vec3 z = (b - a).cross(x).normalized();
-    const Vec3 y = z.cross(x);
-    return c + length * (-std::cos(angle) * x + std::sin(angle) * (std::cos(torsion) * y + std::sin(torsion) * z));
-}
+namespace {
 
 /// Points of a backbone of n with random torsions.
-inline std::vector<Vec3> backbone(int n, double length, double angle, unsigned seed)
+std::vector<Vec3> backbone(int n, double length, double angle, unsigned seed)
 {
     Noise noise(seed);
     std::vector<Vec3> points{Vec3(20.0, 20.0, 20.0), Vec3(20.0 + length, 20.0, 20.0)};
@@ -84,8 +20,76 @@ inline std::vector<Vec3> backbone(int n, double length, double angle, unsigned s
     return points;
 }
 
-/// n united carbons of 14.027 u, 0.153 nm and 112 degrees apart.
-inline Polymer united_alkane(int n, unsigned seed)
+/// A carbon with n hydrogens of a tetrahedron, all distances fixed.
+Polymer rigid_group(int n)
+{
+    const Vec3 corners[] = {{1, 1, 1}, {1, -1, -1}, {-1, 1, -1}, {-1, -1, 1}};
+    Polymer polymer;
+    polymer.type.name = "Group";
+    polymer.add_atom("C", 12.011, Vec3(2, 2, 2));
+    for (std::int32_t k = 1; k <= n; ++k) {
+        polymer.add_atom("H" + std::to_string(k), 1.008,
+                         Vec3(2, 2, 2) + 0.109 * corners[static_cast<std::size_t>(k - 1)].normalized());
+        for (std::int32_t l = 0; l < k; ++l) polymer.bind(l, k);
+    }
+    return polymer;
+}
+
+} // namespace
+
+Topology Polymer::topology() const
+{
+    Topology topology;
+    for (const double angle : angles)
+        topology.parameters[static_cast<std::size_t>(Interaction::harmonic_angle)].push_back({angle, 400.0});
+    return topology;
+}
+
+std::int32_t Polymer::add_atom(const std::string& name, double mass, const Vec3& r)
+{
+    type.atoms.push_back({0, mass, 0.0, 0, name});
+    type.exclusions.emplace_back();
+    positions.push_back(r);
+    return static_cast<std::int32_t>(positions.size()) - 1;
+}
+
+void Polymer::bind(std::int32_t i, std::int32_t j)
+{
+    const double length = (positions[static_cast<std::size_t>(i)] - positions[static_cast<std::size_t>(j)]).norm();
+    type.constraints.push_back({std::min(i, j), std::max(i, j), length});
+}
+
+void Polymer::bend(std::int32_t i, std::int32_t j, std::int32_t k)
+{
+    const auto at = [this](std::int32_t a) -> const Vec3& { return positions[static_cast<std::size_t>(a)]; };
+    const Vec3 a = (at(i) - at(j)).normalized(), b = (at(k) - at(j)).normalized();
+    auto& list = type.interactions[static_cast<std::size_t>(Interaction::harmonic_angle)];
+    list.atoms.insert(list.atoms.end(), {i, j, k});
+    list.parameters.push_back(static_cast<std::int32_t>(angles.size()));
+    angles.push_back(std::acos(std::clamp(a.dot(b), -1.0, 1.0)));
+}
+
+void Polymer::bend_all()
+{
+    const auto n = type.constraints.size();
+    for (std::size_t k = 0; k < n; ++k)
+        for (std::size_t l = 0; l < k; ++l) {
+            const auto [a, b] = std::pair(type.constraints[k], type.constraints[l]);
+            for (const auto& [middle, one] : {std::pair(a.i, a.j), std::pair(a.j, a.i)})
+                for (const auto& [same, other] : {std::pair(b.i, b.j), std::pair(b.j, b.i)})
+                    if (middle == same) bend(one, middle, other);
+        }
+}
+
+Vec3 next_point(const Vec3& a, const Vec3& b, const Vec3& c, double length, double angle, double torsion)
+{
+    const Vec3 x = (c - b).normalized();
+    const Vec3 z = (b - a).cross(x).normalized();
+    const Vec3 y = z.cross(x);
+    return c + length * (-std::cos(angle) * x + std::sin(angle) * (std::cos(torsion) * y + std::sin(torsion) * z));
+}
+
+Polymer united_alkane(int n, unsigned seed)
 {
     Polymer polymer;
     polymer.type.name = "United";
@@ -97,8 +101,7 @@ inline Polymer united_alkane(int n, unsigned seed)
     return polymer;
 }
 
-/// n carbons with their hydrogens, in the order C H H (H).
-inline Polymer full_alkane(int n, unsigned seed)
+Polymer full_alkane(int n, unsigned seed)
 {
     constexpr double ch = 0.109, tetrahedral = 1.9106332362490186;
     Polymer polymer;
@@ -133,8 +136,7 @@ inline Polymer full_alkane(int n, unsigned seed)
     return polymer;
 }
 
-/// n + 1 equal beads on rods of 0.15 nm in random directions, without angle terms.
-inline Polymer free_joints(int n, unsigned seed)
+Polymer free_joints(int n, unsigned seed)
 {
     Noise noise(seed);
     Polymer polymer;
@@ -148,7 +150,7 @@ inline Polymer free_joints(int n, unsigned seed)
     return polymer;
 }
 
-inline Polymer straight_rods(int rods)
+Polymer straight_rods(int rods)
 {
     Polymer polymer;
     polymer.type.name = "Straight";
@@ -160,14 +162,13 @@ inline Polymer straight_rods(int rods)
     return polymer;
 }
 
-/// Binds next neighbours along a chain as well: only torsions are left.
-inline Polymer with_next_neighbours(Polymer polymer)
+Polymer with_next_neighbours(Polymer polymer)
 {
     for (std::int32_t k = 2; k < static_cast<std::int32_t>(polymer.positions.size()); ++k) polymer.bind(k - 2, k);
     return polymer;
 }
 
-inline Polymer triangle()
+Polymer triangle()
 {
     Polymer polymer;
     polymer.type.name = "Triangle";
@@ -180,8 +181,7 @@ inline Polymer triangle()
     return polymer;
 }
 
-/// n triangles in a row, each sharing a corner with the next and turned at random; corners heavy enough for LINCS.
-inline Polymer chain_of_triangles(int n, unsigned seed)
+Polymer chain_of_triangles(int n, unsigned seed)
 {
     Noise noise(seed);
     Polymer polymer;
@@ -200,8 +200,7 @@ inline Polymer chain_of_triangles(int n, unsigned seed)
     return polymer;
 }
 
-/// The carbons of benzene, bonds only.
-inline Polymer benzene()
+Polymer benzene()
 {
     Polymer polymer;
     polymer.type.name = "Benzene";
@@ -213,31 +212,17 @@ inline Polymer benzene()
     return polymer;
 }
 
-/// A carbon with n hydrogens of a tetrahedron, all distances fixed.
-inline Polymer rigid_group(int n)
-{
-    const Vec3 corners[] = {{1, 1, 1}, {1, -1, -1}, {-1, 1, -1}, {-1, -1, 1}};
-    Polymer polymer;
-    polymer.type.name = "Group";
-    polymer.add_atom("C", 12.011, Vec3(2, 2, 2));
-    for (std::int32_t k = 1; k <= n; ++k) {
-        polymer.add_atom("H" + std::to_string(k), 1.008,
-                         Vec3(2, 2, 2) + 0.109 * corners[static_cast<std::size_t>(k - 1)].normalized());
-        for (std::int32_t l = 0; l < k; ++l) polymer.bind(l, k);
-    }
-    return polymer;
-}
-inline Polymer rigid_methyl()
+Polymer rigid_methyl()
 {
     return rigid_group(3);
 }
-inline Polymer rigid_methane()
+
+Polymer rigid_methane()
 {
     return rigid_group(4);
 }
 
-/// Fixes the distances between hydrogens of one carbon.
-inline Polymer with_rigid_methyls(Polymer polymer)
+Polymer with_rigid_methyls(Polymer polymer)
 {
     const auto bonds = polymer.type.constraints;
     const auto is_hydrogen = [&](std::int32_t a) { return polymer.type.atoms[static_cast<std::size_t>(a)].mass < 2.0; };
@@ -247,8 +232,7 @@ inline Polymer with_rigid_methyls(Polymer polymer)
     return polymer;
 }
 
-/// `count` copies of a polymer beside each other in a box of 40 nm.
-inline ConstraintSystem polymer_system(const Polymer& polymer, int count = 1)
+ConstraintSystem polymer_system(const Polymer& polymer, int count)
 {
     ConstraintSystem system;
     system.box = Box(Mat3(Vec3(40.0, 40.0, 40.0).asDiagonal()), position_bits);

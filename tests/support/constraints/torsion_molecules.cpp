@@ -1,39 +1,24 @@
-#pragma once
+#include <support/constraints/torsion_molecules.hpp>
 
-#include <support/molecule_constraints.hpp>
-#include <support/peptides.hpp>
-
-#include <holon/constraints/torsion_tree.hpp>
-
-#include <Eigen/Dense>
-#include <Eigen/SparseCholesky>
 #include <gtest/gtest.h>
 
-#include <vector>
+#include <cmath>
 
-/// Molecules of which only torsions are free, as trees and by their constraints in Cartesian coordinates.
 namespace holon::test {
 
-/// A molecule with its constraints and its tree.
-struct Molecule {
-    MoleculeType type;
-    TorsionTree tree;
-    std::vector<Vec3> x;
+Molecule::Molecule(const MoleculeType& given, const std::vector<Vec3>& positions, const TorsionOnly& found)
+    : type(constrained(given, found)), tree(type), x(positions)
+{
+    tree.set_positions(x);
+}
 
-    Molecule(const MoleculeType& given, const std::vector<Vec3>& positions, const TorsionOnly& found)
-        : type(constrained(given, found)), tree(type), x(positions)
-    {
-        tree.set_positions(x);
-    }
-};
-
-inline Molecule with_torsions_only(const Polymer& polymer)
+Molecule with_torsions_only(const Polymer& polymer)
 {
     const auto system = polymer_system(polymer);
     return {polymer.type, polymer.positions, torsion_only(polymer.type, system.x_ref, system.box)};
 }
 
-inline std::vector<Vec3> random_vectors(std::size_t n, unsigned seed)
+std::vector<Vec3> random_vectors(std::size_t n, unsigned seed)
 {
     Noise noise(seed);
     std::vector<Vec3> result;
@@ -41,45 +26,42 @@ inline std::vector<Vec3> random_vectors(std::size_t n, unsigned seed)
     return result;
 }
 
-inline Eigen::VectorXd numbers(const std::vector<Vec3>& vectors)
+Eigen::VectorXd numbers(const std::vector<Vec3>& vectors)
 {
     Eigen::VectorXd result(3 * std::ssize(vectors));
     for (std::size_t a = 0; a < vectors.size(); ++a) result.segment<3>(3 * static_cast<Eigen::Index>(a)) = vectors[a];
     return result;
 }
 
-/// b less what constraints take along their gradients: M^-1 (f - G' l), G of that = -wanted.
-class Cartesian {
-public:
-    explicit Cartesian(const Molecule& molecule)
-        : constraints_(molecule.type), x_(numbers(molecule.x)), rows_(constraints_.gradients(x_)),
-          moves_(constraints_.inverse_masses().asDiagonal() * rows_.transpose()), solver_(rows_ * moves_)
-    {
-    }
-    Eigen::VectorXd constrained(const Eigen::VectorXd& force, const Eigen::VectorXd& wanted) const
-    {
-        Eigen::VectorXd a = constraints_.inverse_masses().cwiseProduct(force);
-        for (int pass = 0; pass < 2; ++pass) a -= moves_ * solver_.solve(rows_ * a + wanted);
-        return a;
-    }
-    Eigen::VectorXd velocities(const Eigen::VectorXd& momenta) const
-    {
-        return constrained(momenta, Eigen::VectorXd::Zero(constraints_.size()));
-    }
-    Eigen::VectorXd accelerations(const Eigen::VectorXd& v, const Eigen::VectorXd& force) const
-    {
-        return constrained(force, constraints_.bending(x_, v));
-    }
-    double ln_det() const { return solver_.vectorD().array().log().sum(); }
+Cartesian::Cartesian(const Molecule& molecule)
+    : constraints_(molecule.type), x_(numbers(molecule.x)), rows_(constraints_.gradients(x_)),
+      moves_(constraints_.inverse_masses().asDiagonal() * rows_.transpose()), solver_(rows_ * moves_)
+{
+}
 
-private:
-    MoleculeConstraints constraints_;
-    Eigen::VectorXd x_;
-    Eigen::SparseMatrix<double> rows_, moves_;
-    Eigen::SimplicialLDLT<Eigen::SparseMatrix<double>> solver_;
-};
+Eigen::VectorXd Cartesian::constrained(const Eigen::VectorXd& force, const Eigen::VectorXd& wanted) const
+{
+    Eigen::VectorXd a = constraints_.inverse_masses().cwiseProduct(force);
+    for (int pass = 0; pass < 2; ++pass) a -= moves_ * solver_.solve(rows_ * a + wanted);
+    return a;
+}
 
-inline void expect_same_motion(const Molecule& molecule)
+Eigen::VectorXd Cartesian::velocities(const Eigen::VectorXd& momenta) const
+{
+    return constrained(momenta, Eigen::VectorXd::Zero(constraints_.size()));
+}
+
+Eigen::VectorXd Cartesian::accelerations(const Eigen::VectorXd& v, const Eigen::VectorXd& force) const
+{
+    return constrained(force, constraints_.bending(x_, v));
+}
+
+double Cartesian::ln_det() const
+{
+    return solver_.vectorD().array().log().sum();
+}
+
+void expect_same_motion(const Molecule& molecule)
 {
     const auto momenta = random_vectors(molecule.x.size(), 5), forces = random_vectors(molecule.x.size(), 6);
     const Cartesian cartesian(molecule);
@@ -95,8 +77,7 @@ inline void expect_same_motion(const Molecule& molecule)
     EXPECT_GT(a_expected.norm(), 1.0);
 }
 
-/// Carbons and hydrogens in two rings that share a bridge and turn; two loops of units.
-inline Polymer two_rings(unsigned seed)
+Polymer two_rings(unsigned seed)
 {
     Noise noise(seed);
     Polymer polymer;
