@@ -80,6 +80,7 @@ std::vector<float> type_radii(const Topology& topology, const NonbondedConstants
     const auto of_used = radii(types.size(), [&](std::size_t i, std::size_t j) {
         const auto t = types[i] * n_types + types[j];
         const double six_c6 = 6.0 * topology.c6[t], twelve_c12 = 12.0 * topology.c12[t];
+        if (six_c6 == 0.0 && twelve_c12 == 0.0) return 0.0;
         const auto force = [&](double r) {
             return r * with_form(form_of(n.vdw_modifier), [&](auto form) {
                        return vdw_force<form.value>(r * r, 1.0 / r, six_c6, twelve_c12, k);

@@ -8,6 +8,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
 
 namespace holon::test {
@@ -85,7 +86,7 @@ TEST(CloseRadii, ForcesOfLennardJonesBeyondThemAreWithinTheLimit)
         for (std::size_t i = 0; i + 1 < n_types; ++i)
             for (std::size_t j = 0; j + 1 < n_types; ++j) {
                 const auto t = i * n_types + j;
-                for (double r = radii[i] + radii[j]; r < n.r_vdw; r *= step)
+                for (double r = std::max<double>(radii[i] + radii[j], 1e-3); r < n.r_vdw; r *= step)
                     pair::with_form(pair::form_of(n.vdw_modifier), [&](auto f) {
                         ASSERT_LT(std::abs(r * pair::vdw_force<f.value>(r * r, 1.0 / r, 6.0 * topology.c6[t],
                                                                         12.0 * topology.c12[t], k)),
