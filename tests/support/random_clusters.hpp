@@ -94,9 +94,7 @@ struct RandomClusters {
             }
         }
         charge_single.assign(charge.begin(), charge.end());
-        for (std::size_t t = 0; t < c6.size(); ++t)
-            of_types.push_back({6.0F * pair::vdw_scale * static_cast<float>(c6[t]),
-                                12.0F * pair::vdw_scale * static_cast<float>(c12[t])});
+        for (std::size_t t = 0; t < c6.size(); ++t) of_types.push_back(pair::vdw_of_types(c6[t], c12[t]));
     }
 
     CentredClusters centred() const { return {{frames[0].data(), frames[1].data()}, frames_of_row.data()}; }

@@ -13,10 +13,8 @@ struct Clock {
     bool measured = true;  // energies of this step are wanted
     bool totals = true;    // those of the forces and their virial are, for whatever use
 
-    double time(std::int64_t steps_later = 0) const
-    {
-        return start + static_cast<double>(step + steps_later) * dt;
-    } // [ps]
+    /// After so many more steps [ps].
+    double time(std::int64_t steps_later = 0) const { return start + static_cast<double>(step + steps_later) * dt; }
     bool at_end() const { return step >= last; }
 };
 

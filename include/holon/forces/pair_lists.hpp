@@ -13,12 +13,12 @@ namespace holon {
 /// Radii of charges: only closer than the sum of their radii may the force of two be too large for the kernels.
 struct ChargeRadii {
     static constexpr int n_kinds = 20;
-    double largest_charge = 0.0;              // [e]
+    double kinds_per_e = 0.0;                 // n_kinds of the largest charge
     std::array<float, n_kinds + 1> of_kind{}; // of k: charges of up to k / n_kinds of the largest [nm]
     float of(double charge) const
     {
-        const double part = charge == 0.0 ? 0.0 : std::abs(charge) / largest_charge;
-        return of_kind[index(std::min(static_cast<int>(std::ceil(part * n_kinds)), n_kinds))];
+        const auto kind = static_cast<int>(std::ceil(std::abs(charge) * kinds_per_e));
+        return of_kind[index(std::min(kind, n_kinds))];
     }
 };
 

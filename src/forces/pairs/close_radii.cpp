@@ -52,10 +52,10 @@ ChargeRadii charge_radii(const Topology& topology, const NonbondedConstants& n)
 {
     const Constants<double> k(n);
     const auto form = n.mesh ? Form::ewald : form_of(n.coulomb_modifier);
-    ChargeRadii charges;
-    charges.largest_charge = largest_charge(topology);
-    const double unit = charges.largest_charge / ChargeRadii::n_kinds,
+    const double unit = largest_charge(topology) / ChargeRadii::n_kinds,
                  begin_of_table = n.mesh ? ForceTable::shortest_distance(n.r_coulomb) : 0.0;
+    ChargeRadii charges;
+    if (unit > 0.0) charges.kinds_per_e = 1.0 / unit;
     const auto found = radii(charges.of_kind.size(), [&](std::size_t i, std::size_t j) {
         const double qq = n.coulomb_factor * unit * unit * static_cast<double>(i * j);
         const auto force = [&](double r) {

@@ -90,8 +90,7 @@ struct PairForce::Impl {
         for (std::size_t t = 0; t < c6.size(); ++t) {
             six_c6.push_back(6.0 * c6[t]);
             twelve_c12.push_back(12.0 * c12[t]);
-            of_types.push_back({pair::vdw_scale * (6.0F * static_cast<float>(c6[t])),
-                                pair::vdw_scale * (12.0F * static_cast<float>(c12[t]))});
+            of_types.push_back(pair::vdw_of_types(c6[t], c12[t]));
         }
         rule = pair::CombinationRule(c6, c12);
         const double root = std::sqrt(double{pair::vdw_scale});

@@ -36,6 +36,10 @@ struct WidePairs {
 struct VdwOfTypes {
     float six_c6, twelve_c12;
 };
+HOLON_INLINE VdwOfTypes vdw_of_types(double c6, double c12)
+{
+    return {6.0F * vdw_scale * static_cast<float>(c6), 12.0F * vdw_scale * static_cast<float>(c12)};
+}
 
 /// Plain arrays only: nothing of the standard library may be instantiated with another instruction set's code.
 struct KernelData {

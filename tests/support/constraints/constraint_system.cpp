@@ -152,6 +152,7 @@ LocalPart::LocalPart(const ConstraintSystem& system, int rank, std::function<int
     });
     if (constraints != nullptr) {
         const auto needs = needs_of(system, *constraints);
+        make_room(system, needs);
         for (const AtomId id : at_cuts) {
             const auto place = system.topology.place(id);
             for (const auto other :
@@ -159,7 +160,6 @@ LocalPart::LocalPart(const ConstraintSystem& system, int rank, std::function<int
                 if (owner_of_id(place.molecule_start + other) != rank) copies.insert(place.molecule_start + other);
         }
     }
-    if (constraints != nullptr) make_room(system, needs_of(system, *constraints));
     int k = 0;
     for (const AtomId id : copies)
         add(system, id, shift_copies ? system.box.lattice_vector(k++ % 3) : IVec3(IVec3::Zero()));

@@ -35,6 +35,16 @@ Polymer rigid_group(int n)
     return polymer;
 }
 
+/// Of a regular polygon with this radius [nm], unbound.
+void add_corners(Polymer& polymer, const std::string& element, double mass, int n, double radius)
+{
+    for (int k = 0; k < n; ++k) {
+        const double angle = 2.0 * M_PI * k / n;
+        polymer.add_atom(element + std::to_string(k + 1), mass,
+                         Vec3(2.0 + radius * std::cos(angle), 2.0 + radius * std::sin(angle), 2.0));
+    }
+}
+
 } // namespace
 
 Topology Polymer::topology() const
@@ -172,9 +182,7 @@ Polymer triangle()
 {
     Polymer polymer;
     polymer.type.name = "Triangle";
-    for (int k = 0; k < 3; ++k)
-        polymer.add_atom("A" + std::to_string(k + 1), 14.0,
-                         Vec3(2.0 + 0.1 * std::cos(2.0 * M_PI * k / 3), 2.0 + 0.1 * std::sin(2.0 * M_PI * k / 3), 2.0));
+    add_corners(polymer, "A", 14.0, 3, 0.1);
     polymer.bind(0, 1);
     polymer.bind(1, 2);
     polymer.bind(0, 2);
@@ -204,9 +212,7 @@ Polymer benzene()
 {
     Polymer polymer;
     polymer.type.name = "Benzene";
-    for (int k = 0; k < 6; ++k)
-        polymer.add_atom("C" + std::to_string(k + 1), 12.011,
-                         Vec3(2.0 + 0.14 * std::cos(M_PI * k / 3), 2.0 + 0.14 * std::sin(M_PI * k / 3), 2.0));
+    add_corners(polymer, "C", 12.011, 6, 0.14);
     for (std::int32_t k = 0; k < 6; ++k) polymer.bind(k, (k + 1) % 6);
     polymer.bend_all();
     return polymer;
