@@ -74,6 +74,15 @@ class Tune(holon.ProgramTest):
         best, _ = search.with_fewer_mesh_ranks(layout, lambda found, steps: None, 20, 3)
         self.assertEqual(best, layout)
 
+    def test_short_runs_do_not_outvote_long_ones(self):
+        layout = search.Layout(2, 1, (2, 1, 1))
+
+        def run(found, steps):
+            return 10.5 if found.mesh_ranks == 1 and steps < 160 else 10.0
+
+        best, _ = search.with_fewer_mesh_ranks(layout, run, 20, rounds=5, finals=0)
+        self.assertEqual(best, layout)
+
     def test_where_nothing_runs_nothing_is_found(self):
         layouts = search.candidates(2, [1.0, 1.0, 1.0])
         best, speeds = search.fastest(layouts, lambda layout, steps: None, 10)

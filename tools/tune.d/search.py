@@ -4,7 +4,6 @@ import dataclasses
 import itertools
 import math
 import operator
-import statistics
 
 
 @dataclasses.dataclass(frozen=True)
@@ -65,13 +64,14 @@ def candidates(cores, lengths, ranks=None, reach=1.0, grids_each=10):
     return found
 
 
-def fastest(layouts, run, first_steps, rounds=3, finals=2, margin=0.16, report=None):
+def fastest(layouts, run, first_steps, rounds=3, finals=2, margin=0.16, report=None, favoured=None, gain=0.0):
     """The layout with the most ns/day, and all figures: {layout: [ns/day, ...]}.
 
     `run(layout, steps)`: ns/day, or None where the layout can not be. Every round takes those left in turns, in changing
     order, with twice the steps of the round before, and leaves out what is behind the best by more than a margin, which
     shrinks as the noise of longer runs does. `finals` more rounds are as long as the last. Ratios to the best of the same
-    round decide, weighted by their steps: a short run says as much less as it is shorter.
+    round decide, weighted by their steps: a short run says as much less as it is shorter. Where the last rounds had the
+    `favoured` one, another has to be faster by `gain`.
     """
     speeds = {layout: [] for layout in layouts}
     left = list(layouts)
@@ -97,16 +97,16 @@ def fastest(layouts, run, first_steps, rounds=3, finals=2, margin=0.16, report=N
         scores = {layout: sum(map(operator.mul, ratios[layout], weights)) / sum(weights) for layout in left}
         limit = max(scores.values()) - margin * 0.5 ** (doubling / 2.0)
         left = [layout for layout in left if scores[layout] >= limit]
-    return max(left, key=scores.get), speeds
+    best = max(left, key=scores.get)
+    is_clear = favoured not in left or scores[best] > (1.0 + gain) * scores[favoured]
+    return (best if is_clear else favoured), speeds
 
 
 def with_fewer_mesh_ranks(best, run, first_steps, rounds, finals=2, gain=0.02, report=None):
     """`best`, or the same with the mesh on fewer ranks where that is faster by as much as noise is not; all figures."""
-    found, speeds = fastest([best, *best.with_fewer_mesh_ranks], run, first_steps, rounds, finals, report=report)
-    if found is None:
-        return best, speeds
-    ratios = [fewer / usual for fewer, usual in zip(speeds[found], speeds[best])]
-    return (found if ratios and statistics.median(ratios) > 1.0 + gain else best), speeds
+    layouts = [best, *best.with_fewer_mesh_ranks]
+    found, speeds = fastest(layouts, run, first_steps, rounds, finals, report=report, favoured=best, gain=gain)
+    return found or best, speeds
 
 
 def all_of(cores, ranks):
