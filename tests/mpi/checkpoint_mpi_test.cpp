@@ -55,7 +55,7 @@ void expect_state(const Communicator& comm, const CheckpointContents& contents, 
 TEST(CheckpointMpi, is_written_and_read_by_all_ranks)
 {
     const auto comm = Communicator::world();
-    const TemporaryFolder folder("checkpoint-1-");
+    const TemporaryFolder folder(comm);
     const auto path = folder.file("checkpoint.h5");
     for (const auto mapping : {CheckpointMapping::no, CheckpointMapping::yes}) {
         const CheckpointOptions how{.mapping = mapping, .sync_seconds = 1e-9};
@@ -70,7 +70,7 @@ TEST(CheckpointMpi, is_written_and_read_by_all_ranks)
 TEST(CheckpointMpi, goes_on_with_another_number_of_ranks)
 {
     const auto comm = Communicator::world();
-    const TemporaryFolder folder("checkpoint-2-");
+    const TemporaryFolder folder(comm);
     const auto path = folder.file("checkpoint.h5");
     if (comm.root())
         CheckpointWriter::create({}, path, {input, options}, sample_state(7), sample_atoms(n_atoms, 7), sample_box());
@@ -84,13 +84,12 @@ TEST(CheckpointMpi, goes_on_with_another_number_of_ranks)
     if (comm.root()) {
         EXPECT_EQ(CheckpointFile(path).newest().ranks, comm.size());
     }
-    comm.barrier();
 }
 
 TEST(CheckpointMpi, bad_files_are_refused_alike_on_all_ranks)
 {
     const auto comm = Communicator::world();
-    const TemporaryFolder folder("checkpoint-3-");
+    const TemporaryFolder folder(comm);
     const auto path = folder.file("checkpoint.h5");
     if (comm.root()) std::ofstream(path) << std::string(20000, 'x');
     comm.barrier();
@@ -99,7 +98,6 @@ TEST(CheckpointMpi, bad_files_are_refused_alike_on_all_ranks)
     EXPECT_THROW(CheckpointWriter::create(comm, folder.file("no/such/folder.h5"), {input, options}, sample_state(0),
                                           owned_atoms(comm, 0), sample_box()),
                  Failure);
-    comm.barrier();
 }
 
 } // namespace

@@ -50,7 +50,7 @@ private:
 TEST(LiveCheckpoint, may_be_overwritten_as_soon_as_it_has_been_verified)
 {
     const auto comm = Communicator::world();
-    const TemporaryFolder folder("live-1-");
+    const TemporaryFolder folder(comm);
     const auto path = folder.file("checkpoint.h5");
     std::optional<Lapper> lapper;
     if (comm.root()) lapper.emplace(path);
@@ -68,13 +68,12 @@ TEST(LiveCheckpoint, may_be_overwritten_as_soon_as_it_has_been_verified)
         }
         expect_whole(comm, contents);
     }
-    comm.barrier();
 }
 
 TEST(LiveCheckpoint, may_be_overwritten_at_any_time)
 {
     const auto comm = Communicator::world();
-    const TemporaryFolder folder("live-2-");
+    const TemporaryFolder folder(comm);
     const auto path = folder.file("checkpoint.h5");
     std::atomic<bool> enough = false;
     std::thread thread;
@@ -102,7 +101,6 @@ TEST(LiveCheckpoint, may_be_overwritten_at_any_time)
     EXPECT_GT(states, 20);
     enough = true;
     if (comm.root()) thread.join();
-    comm.barrier();
 }
 
 } // namespace

@@ -15,7 +15,7 @@ namespace {
 TEST(NodeMutex, LetsOneRankAtATimePass)
 {
     const auto comm = Communicator::world();
-    const test::TemporaryFolder folder("node-mutex-");
+    const test::TemporaryFolder folder(comm);
     const auto path = folder.file("count");
     constexpr int rounds = 200;
     if (comm.root()) std::ofstream(path) << 0;
@@ -31,7 +31,6 @@ TEST(NodeMutex, LetsOneRankAtATimePass)
     int count = -1;
     std::ifstream(path) >> count;
     EXPECT_EQ(count, rounds * comm.size());
-    comm.barrier();
 }
 
 TEST(NodeMutex, IsOneForEachGroup)

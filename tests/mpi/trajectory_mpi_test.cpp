@@ -25,7 +25,7 @@ TrajectoryInfo sample_info(std::int64_t atoms, std::int64_t frames)
 /// On any number of ranks, the file holds the same as that of one rank that owns all atoms.
 void expect_same_as_serial(const Communicator& comm, std::int64_t n_atoms)
 {
-    const TemporaryFolder folder("trajectory-" + std::to_string(n_atoms) + "-");
+    const TemporaryFolder folder(comm);
     const auto path = folder.file("trajectory.h5md"), serial = folder.file("serial.h5");
     auto writer = TrajectoryWriter::create(comm, path, sample_info(n_atoms, 2)); // it has to grow
     for (int step = 0; step < 4; ++step)
@@ -44,7 +44,6 @@ void expect_same_as_serial(const Communicator& comm, std::int64_t n_atoms)
         ASSERT_EQ(a.frames(), 6);
         for (std::int64_t k = 0; k < 6; ++k) EXPECT_EQ(a.contents(k), b.contents(k)) << "frame " << k;
     }
-    comm.barrier();
 }
 
 TEST(TrajectoryMpi, is_the_same_on_any_number_of_ranks)
@@ -60,10 +59,9 @@ TEST(TrajectoryMpi, takes_fewer_atoms_than_ranks)
 TEST(TrajectoryMpi, errors_are_alike_on_all_ranks)
 {
     const auto comm = Communicator::world();
-    const TemporaryFolder folder("trajectory-2-");
+    const TemporaryFolder folder(comm);
     EXPECT_THROW(TrajectoryWriter::create(comm, folder.file("no/such.h5"), sample_info(10, 1)), Failure);
     EXPECT_THROW(TrajectoryWriter::resume(comm, folder.file("missing.h5"), sample_info(10, 1), 0), InputError);
-    comm.barrier();
 }
 
 } // namespace

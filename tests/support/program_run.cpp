@@ -3,8 +3,6 @@
 #include <app/outputs/outputs.hpp>
 #include <app/outputs/run_state.hpp>
 
-#include <unistd.h>
-
 namespace holon::test {
 namespace {
 
@@ -20,19 +18,11 @@ nstlog = 0
 checkpoint-interval = 0
 )";
 
-/// Several runs may be under way: one of all ranks, and one of each rank by itself.
-std::string folder_name(const Communicator& comm)
-{
-    static int number = 0;
-    const auto owner = comm.size() > 1 ? std::string("all") : std::to_string(getpid());
-    return "simulation-" + owner + "-" + std::to_string(++number) + "-";
-}
-
 } // namespace
 
 ProgramRun::ProgramRun(const TestSystem& system, const Communicator& comm, const std::string& mdp,
                        const std::vector<int>& grid)
-    : comm_(comm), scratch_(folder_name(comm))
+    : comm_(comm), scratch_(comm)
 {
     const auto or_default = [&mdp](const std::string& key, const std::string& value) {
         return mdp.find(key) == std::string::npos ? key + " = " + value + "\n" : "";
@@ -52,10 +42,7 @@ ProgramRun::ProgramRun(const TestSystem& system, const Communicator& comm, const
     outputs_ = std::make_unique<Outputs>(input_, *folder_, *system_, state());
 }
 
-ProgramRun::~ProgramRun()
-{
-    comm_.barrier();
-}
+ProgramRun::~ProgramRun() = default;
 
 std::string ProgramRun::advance(std::int64_t steps)
 {

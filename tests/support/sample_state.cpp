@@ -1,6 +1,9 @@
 #include <support/sample_state.hpp>
 
-#include <unistd.h>
+#include <cerrno>
+#include <cstdlib>
+#include <system_error>
+#include <utility>
 
 namespace holon::test {
 namespace {
@@ -85,15 +88,21 @@ std::uint64_t sample_hash(std::int64_t n, std::int64_t step)
     return state_hash(sample_state(step), records, kept);
 }
 
-TemporaryFolder::TemporaryFolder(const std::string& name)
-    : path_(std::filesystem::temp_directory_path() /
-            ("holon-test-" + name + std::to_string(name.empty() ? getpid() : getppid())))
+TemporaryFolder::TemporaryFolder(Communicator comm) : comm_(std::move(comm))
 {
-    std::filesystem::create_directories(path_);
+    std::string path;
+    if (comm_.root()) {
+        path = (std::filesystem::temp_directory_path() / "holon-test-XXXXXX").string();
+        if (mkdtemp(path.data()) == nullptr) throw std::system_error(errno, std::generic_category(), path);
+    }
+    comm_.broadcast(path);
+    path_ = path;
 }
 
 TemporaryFolder::~TemporaryFolder()
 {
+    comm_.barrier(); // others may still be reading
+    if (!comm_.root()) return;
     std::error_code ignored;
     std::filesystem::remove_all(path_, ignored);
 }

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <holon/comm/communicator.hpp>
 #include <holon/core/box.hpp>
 #include <holon/core/lattice.hpp>
 #include <holon/io/checkpoint.hpp>
@@ -23,11 +24,10 @@ RunState sample_state(std::int64_t step);
 
 std::uint64_t sample_hash(std::int64_t n, std::int64_t step);
 
-/// A folder that goes away with its owner. With a `name`, it is the same one on all ranks of a run: end with a barrier,
-/// and give each test its own.
+/// A folder that goes away with its owner, and the same one on all ranks of `comm`, which make and leave it together.
 class TemporaryFolder {
 public:
-    explicit TemporaryFolder(const std::string& name = "");
+    explicit TemporaryFolder(Communicator comm = {});
     ~TemporaryFolder();
     TemporaryFolder(const TemporaryFolder&) = delete;
     TemporaryFolder& operator=(const TemporaryFolder&) = delete;
@@ -35,6 +35,7 @@ public:
     const std::filesystem::path& path() const { return path_; }
 
 private:
+    Communicator comm_;
     std::filesystem::path path_;
 };
 

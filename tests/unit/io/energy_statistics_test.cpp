@@ -74,7 +74,7 @@ TEST(SeriesStatistics, ErrorOfCorrelatedValues)
 
 TEST(EnergyStatistics, AreThoseOfAllFinishedRows)
 {
-    test::TemporaryFolder folder("energy-statistics");
+    test::TemporaryFolder folder;
     const auto path = folder.file("energy.csv");
     {
         auto file = EnergyFile::create(path, {"bond", "temperature_K"});
@@ -97,7 +97,7 @@ TEST(EnergyStatistics, AreThoseOfAllFinishedRows)
 
 TEST(EnergyStatistics, RefusesWhatIsNoFileOfEnergies)
 {
-    test::TemporaryFolder folder("energy-statistics");
+    test::TemporaryFolder folder;
     const auto path = folder.file("energy.csv");
     for (const char* text : {"", "x,y\n1,2\n", "step,time_ps,a\n1,2\n", "step,time_ps,a\n1,2,b\n"}) {
         std::ofstream(path) << text;
