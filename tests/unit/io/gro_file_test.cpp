@@ -2,6 +2,8 @@
 #include <holon/core/lattice.hpp>
 #include <holon/io/gro_file.hpp>
 
+#include <support/sample_state.hpp>
+
 #include <gtest/gtest.h>
 
 #include <cstdio>
@@ -17,15 +19,7 @@ namespace fs = std::filesystem;
 /// A folder of the test's own.
 class GroFile : public ::testing::Test {
 protected:
-    void SetUp() override
-    {
-        folder_ = fs::temp_directory_path() / ("holon-gro-" + std::to_string(std::random_device()()) + "-" +
-                                               ::testing::UnitTest::GetInstance()->current_test_info()->name());
-        fs::create_directories(folder_);
-    }
-    void TearDown() override { fs::remove_all(folder_); }
-
-    std::string path() const { return (folder_ / "conf.gro").string(); }
+    std::string path() const { return folder_.file("conf.gro"); }
 
     std::string write(const std::string& text) const
     {
@@ -54,7 +48,7 @@ protected:
         }
     }
 
-    fs::path folder_;
+    test::TemporaryFolder folder_;
 };
 
 const std::string water = "water, t= 0.0\n"
@@ -148,8 +142,8 @@ TEST_F(GroFile, ReadsTheFirstFrameOnly)
 
 TEST_F(GroFile, RejectsWhatIsNoReadableFile)
 {
-    EXPECT_THROW(GroReader((folder_ / "missing.gro").string()), InputError);
-    EXPECT_THROW(GroReader(folder_.string()), InputError);
+    EXPECT_THROW(GroReader(folder_.file("missing.gro")), InputError);
+    EXPECT_THROW(GroReader(folder_.path().string()), InputError);
     expect_error("", 0, "empty");
     expect_error("title", 1, "ends after its title");
     expect_error(std::string("\x7f"
@@ -268,8 +262,8 @@ TEST_F(GroFile, LeavesNothingBehindWhenWritingIsGivenUp)
     {
         GroWriter writer(path(), "t", 2, false);
     }
-    EXPECT_TRUE(fs::is_empty(folder_));
-    EXPECT_THROW(GroWriter((folder_ / "missing" / "conf.gro").string(), "t", 1, false), Failure);
+    EXPECT_TRUE(fs::is_empty(folder_.path()));
+    EXPECT_THROW(GroWriter(folder_.file("missing/conf.gro"), "t", 1, false), Failure);
 }
 
 } // namespace

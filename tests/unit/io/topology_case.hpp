@@ -3,45 +3,31 @@
 #include <holon/core/error.hpp>
 #include <holon/io/topology_file.hpp>
 
+#include <support/sample_state.hpp>
+
 #include <gtest/gtest.h>
 
 #include <filesystem>
 #include <fstream>
 #include <string>
-#include <unistd.h>
 
 namespace holon::test {
 
 /// A folder of small files that goes away with its owner.
 class TopologyFolder {
 public:
-    TopologyFolder()
-    {
-        static int count = 0;
-        path_ = std::filesystem::temp_directory_path() /
-                ("holon-topology-" + std::to_string(getpid()) + "-" + std::to_string(count++));
-        std::filesystem::create_directories(path_);
-    }
-    ~TopologyFolder()
-    {
-        std::error_code ignored;
-        std::filesystem::remove_all(path_, ignored);
-    }
-    TopologyFolder(const TopologyFolder&) = delete;
-    TopologyFolder& operator=(const TopologyFolder&) = delete;
-
     /// Writes a file, its folders included, and returns its path.
     std::string write(const std::string& name, const std::string& text) const
     {
-        const std::filesystem::path file = path_ / name;
+        const auto file = folder_.path() / name;
         std::filesystem::create_directories(file.parent_path());
         std::ofstream(file, std::ios::binary) << text;
         return file.string();
     }
-    std::string file(const std::string& name) const { return (path_ / name).string(); }
+    std::string file(const std::string& name) const { return folder_.file(name); }
 
 private:
-    std::filesystem::path path_;
+    TemporaryFolder folder_;
 };
 
 inline ExpandedTopology expanded(const std::string& text, const TopologySearch& search = {})
