@@ -5,7 +5,8 @@ namespace holon {
 namespace {
 
 /// Weak coupling: H. J. C. Berendsen et al., J. Chem. Phys. 81, 3684 (1984). Relaxes the pressure; the volume
-/// fluctuates less than in any ensemble. What positions cost is booked by the pressures before and after.
+/// fluctuates less than in any ensemble. What positions cost is booked by the virials before and after, the first half
+/// of it once the step before has been measured.
 class Berendsen : public Barostat {
 public:
     explicit Berendsen(const SchemeInput& input)
@@ -23,27 +24,31 @@ public:
             pressure(0, 0) = pressure(1, 1) = 0.5 * (pressure(0, 0) + pressure(1, 1));
         const Mat3 strain = settings_.interval / (3.0 * settings_.tau) *
                             settings_.compressibility.cwiseProduct(pressure - settings_.outside(state.box));
-        for (int i = 0; i < 3; ++i)
-            for (int j = 0; j < 3; ++j) last_[static_cast<std::size_t>(3 * i + j)] = strain(i, j);
-        book(state);
+        last() = strain;
+        before_ = state.virial;
         return {state.box * (Mat3::Identity() + strain)};
     }
 
-    void note_outcome(const PressureState& state) override { book(state); }
+    void done() override { book(before_, last()); }
+
+    void note_outcome(const PressureState& state) override
+    {
+        const Mat3 strain = last();
+        book(state.virial, (Mat3::Identity() + strain).inverse() * strain); // in terms of the new box
+    }
 
     double stored_energy() const override { return -given_[0]; }
 
 private:
-    /// Half of what the last change of positions gives to the potential energy, by the virial at one of its ends.
-    void book(const PressureState& state)
-    {
-        for (int i = 0; i < 3; ++i)
-            for (int j = 0; j < 3; ++j) given_[0] += state.virial(i, j) * last_[static_cast<std::size_t>(3 * i + j)];
-    }
+    /// Half of what a change of positions gives to the potential energy, by virial and strain at one of its ends.
+    void book(const Mat3& virial, const Mat3& strain) { given_[0] += virial.cwiseProduct(strain).sum(); }
+
+    Eigen::Map<Mat3> last() { return Eigen::Map<Mat3>(last_.data()); }
 
     PressureSettings settings_;
-    std::span<double> given_; // potential energy [kJ/mol]
-    std::span<double> last_;  // change
+    std::span<double> given_;    // potential energy [kJ/mol]
+    std::span<double> last_;     // strain
+    Mat3 before_ = Mat3::Zero(); // virial at its start [kJ/mol], in the step that it ends
 };
 
 std::unique_ptr<Barostat> make(const SchemeInput& input)

@@ -3,8 +3,33 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <cmath>
+
 namespace holon::test {
 namespace {
+
+/// How far the conserved energy gets from where it was, while the box grows [kJ/mol].
+double farthest_while_growing(const std::string& barostat, double dt)
+{
+    MeasuredRun run(argon(octahedron(2.1), 5, 0.02), Communicator(),
+                    "integrator = md-vv\nprecision = double\ngen-vel = yes\ngen-temp = 100\nref-p = -2000\n"
+                    "tau-p = 0.2\ncompressibility = 1e-4\nnstpcouple = 1\npcoupl = " +
+                        barostat + "\ndt = " + std::to_string(dt) + "\n");
+    const auto all = run.advance(std::llround(0.1 / dt));
+    double farthest = 0.0;
+    for (const auto& m : all) farthest = std::max(farthest, std::abs(m.conserved - all.front().conserved));
+    return farthest;
+}
+
+/// Also while the box is on its way, when what one action books differs from what the next does.
+TEST(Barostats, ConserveEnergyToSecondOrderInTheStep)
+{
+    for (const char* barostat : {"Parrinello-Rahman", "MTTK", "Berendsen"}) {
+        const double here = farthest_while_growing(barostat, 0.002), there = farthest_while_growing(barostat, 0.001);
+        EXPECT_LT(there, std::max(here / 3.0, 0.001)) << barostat << " " << here << " " << there;
+    }
+}
 
 /// With DispCorr = Ener the box does not feel how the correction changes with the volume.
 TEST(Barostats, TheConservedEnergyHasNothingThatTheBoxDoesNotFeel)
