@@ -19,7 +19,9 @@ namespace {
 ///
 /// The effective energy that is conserved is what these steps have made of the probability of the state and would make
 /// of it backwards: kT ln of the ratio of the probabilities of a step and of its reversal is taken off. Both ends of a
-/// step enter it, so that it is booked in the next step of the system.
+/// step enter it, so that it is booked in the next step of the system. What in it is but the change of a function of
+/// the state, the mean of a step squared over twice its variance, is left out: it is of first order in the interval,
+/// and large where the pressure is far off.
 class CRescale : public Barostat {
 public:
     explicit CRescale(const SchemeInput& input)
@@ -80,8 +82,10 @@ public:
         const double growth = portable::log(state.volume / before);
         double of_steps = 0.0; // kT ln of the ratio, over kT
         for (std::size_t c = 0; c < variables_.size(); ++c) {
-            const double xi = last_[2 * c + 1], back = (-last_[2 * c] - drift(c, state)) / width(c, state.volume);
-            of_steps += 0.5 * (back * back - xi * xi);
+            const double step = last_[2 * c], xi = last_[2 * c + 1];
+            const double from = width(c, before), to = width(c, state.volume);
+            of_steps += step * ((step - from * xi) / (from * from) + drift(c, state) / (to * to)) +
+                        0.5 * step * step * (1.0 / (to * to) - 1.0 / (from * from));
             if (!isotropic()) of_steps -= 0.5 * growth; // widths
         }
         // The ensemble is flat in the volume, or in lengths: in each variable it is as dense as the volume is large. In
