@@ -12,11 +12,11 @@ namespace {
 /// How far the conserved energy gets from where it was, while the box grows [kJ/mol].
 double farthest_while_growing(const std::string& barostat, double dt)
 {
-    MeasuredRun run(argon(octahedron(2.1), 5, 0.02), Communicator(),
-                    "integrator = md-vv\nprecision = double\ngen-vel = yes\ngen-temp = 100\nensemble-temperature = "
-                    "100\nref-p = -2000\n"
-                    "tau-p = 0.2\ncompressibility = 1e-4\nnstpcouple = 1\npcoupl = " +
-                        barostat + "\ndt = " + std::to_string(dt) + "\n");
+    MeasuredRun run(
+        argon(octahedron(2.1), 5, 0.02), Communicator(),
+        "integrator = md-vv\nprecision = double\ngen-vel = yes\ngen-temp = 100\n"
+        "ensemble-temperature = 100\nref-p = -2000\ntau-p = 0.2\ncompressibility = 1e-4\nnstpcouple = 1\npcoupl = " +
+            barostat + "\ndt = " + std::to_string(dt) + "\n");
     const auto all = run.advance(std::llround(0.1 / dt));
     double farthest = 0.0;
     for (const auto& m : all) farthest = std::max(farthest, std::abs(m.conserved - all.front().conserved));
