@@ -65,9 +65,12 @@ public:
     virtual void note_outcome(const PressureState&) {}
 
     /// At every nstpcouple-th step.
-    virtual BoxChange change(const PressureState& state) = 0;
+    virtual void decide(const PressureState& state) = 0;
 
-    /// The change is done, and the step has been measured.
+    /// What it has decided does to this box [rows, nm], once the step has been measured.
+    virtual BoxChange change(const Mat3& box) = 0;
+
+    /// The change is done.
     virtual void done() {}
 
     /// See Operator.
@@ -79,6 +82,7 @@ struct BarostatTraits {
     bool isotropic_only = false;
     bool needs_temperature = false;   // the ensemble's
     bool looks_back = false;          // wants to know what its change has led to
+    bool inertia = false;             // a box with a velocity: it moves in the middle between two decisions
     double intervals_per_tau = 100.0; // at least, for fluctuations of the volume to be right
 };
 

@@ -16,18 +16,18 @@ public:
     {
     }
 
-    BoxChange change(const PressureState& state) override
+    void decide(const PressureState& state) override
     {
         Mat3 pressure = state.pressure;
         if (settings_.type == CouplingType::isotropic) pressure.diagonal().setConstant(pressure.trace() / 3.0);
         if (settings_.type == CouplingType::semiisotropic || settings_.type == CouplingType::surface_tension)
             pressure(0, 0) = pressure(1, 1) = 0.5 * (pressure(0, 0) + pressure(1, 1));
-        const Mat3 strain = settings_.interval / (3.0 * settings_.tau) *
-                            settings_.compressibility.cwiseProduct(pressure - settings_.outside(state.box));
-        last() = strain;
+        last() = settings_.interval / (3.0 * settings_.tau) *
+                 settings_.compressibility.cwiseProduct(pressure - settings_.outside(state.box));
         before_ = state.virial;
-        return {state.box * (Mat3::Identity() + strain)};
     }
+
+    BoxChange change(const Mat3& box) override { return {box * (Mat3::Identity() + last())}; }
 
     void done() override { book(before_, last()); }
 

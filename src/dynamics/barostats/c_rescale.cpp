@@ -52,24 +52,30 @@ public:
         effective_ = input.state.declare({.name = "barostat-effective", .role = Role::ledger, .values = {0.0}});
     }
 
-    BoxChange change(const PressureState& state) override
+    void decide(const PressureState& state) override
     {
-        Mat3 strain = Mat3::Zero();
         for (std::size_t c = 0; c < variables_.size(); ++c) {
             const auto block =
                 random_(static_cast<std::uint64_t>(state.step), static_cast<std::uint32_t>(c), Stream::barostat, 0);
             const double xi = normal_pair(block)[0];
-            const double step = drift(c, state) + width(c, state.volume) * xi;
-            last_[2 * c] = step;
+            last_[2 * c] = drift(c, state) + width(c, state.volume) * xi;
             last_[2 * c + 1] = xi;
-            const double logarithm = isotropic() ? 2.0 * portable::log(1.0 + step / std::sqrt(state.volume)) : step;
-            strain += logarithm * variables_[c].strain;
         }
         last_[2 * variables_.size()] = state.volume;
+    }
+
+    BoxChange change(const Mat3& box) override
+    {
+        Mat3 strain = Mat3::Zero();
+        for (std::size_t c = 0; c < variables_.size(); ++c) {
+            const double step = last_[2 * c], volume = last_[2 * variables_.size()];
+            const double logarithm = isotropic() ? 2.0 * portable::log(1.0 + step / std::sqrt(volume)) : step;
+            strain += logarithm * variables_[c].strain;
+        }
         Mat3 by = strain;
         for (int k = 0; k < 3; ++k) by(k, k) = portable::exp(strain(k, k));
-        const Mat3 to = state.box * by;
-        change_ = {state.box, to};
+        const Mat3 to = box * by;
+        change_ = {box, to};
         return {to, by.inverse()};
     }
 

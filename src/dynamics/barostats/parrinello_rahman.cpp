@@ -8,6 +8,8 @@ namespace {
 /// M. Parrinello, A. Rahman, J. Appl. Phys. 52, 7182 (1981): the box vectors have masses, such that tau-p is the period
 /// of their motion, and groups that are at rest in the box have no velocity. Elements that pcoupltype ties together are
 /// one variable: the box is a combination of `shapes_`, and the force on a variable that on the elements of its shape.
+/// The box moves in the middle between two kicks, and its energy is that of the velocity where it stands: with half of
+/// the last kick, and once it has moved, with half of another one.
 class ParrinelloRahman : public Barostat {
 public:
     explicit ParrinelloRahman(const SchemeInput& input)
@@ -45,38 +47,39 @@ public:
         }
         rates_ = input.state.declare(
             {.name = "box-velocity", .parity = Parity::odd, .values = std::vector(shapes_.size(), 0.0)});
-        middle_.assign(shapes_.size(), 0.0);
+        now_ = input.state.declare(
+            {.name = "box-velocity-now", .role = Role::ledger, .values = std::vector(shapes_.size(), 0.0)});
     }
 
-    BoxChange change(const PressureState& state) override
+    void decide(const PressureState& state) override
     {
         const Mat3 force =
             state.volume * state.box.inverse().transpose() * (state.pressure - settings_.outside(state.box));
-        Mat3 to = state.box;
         for (std::size_t c = 0; c < shapes_.size(); ++c) {
             const double before = rates_[c];
             rates_[c] += settings_.interval * shapes_[c].cwiseProduct(force).sum() / masses_[c];
-            middle_[c] = 0.5 * (before + rates_[c]);
-            to += settings_.interval * rates_[c] * shapes_[c];
+            now_[c] = 0.5 * (before + rates_[c]);
         }
-        in_action_ = true;
-        change_ = {state.box, to};
-        return {to, to.inverse() * state.box};
+    }
+
+    BoxChange change(const Mat3& box) override
+    {
+        Mat3 to = box;
+        for (std::size_t c = 0; c < shapes_.size(); ++c) to += settings_.interval * rates_[c] * shapes_[c];
+        change_ = {box, to};
+        return {to, to.inverse() * box};
     }
 
     void done() override
     {
-        in_action_ = false;
+        for (std::size_t c = 0; c < shapes_.size(); ++c) now_[c] = 2.0 * rates_[c] - now_[c];
         work_.add(settings_, change_.first, change_.second);
     }
 
     double stored_energy() const override
     {
         double energy = work_.energy();
-        for (std::size_t c = 0; c < shapes_.size(); ++c) {
-            const double rate = in_action_ ? middle_[c] : rates_[c];
-            energy += 0.5 * masses_[c] * rate * rate;
-        }
+        for (std::size_t c = 0; c < shapes_.size(); ++c) energy += 0.5 * masses_[c] * now_[c] * now_[c];
         return energy;
     }
 
@@ -93,9 +96,8 @@ private:
     std::span<double> start_;    // box of the start of the run, rows [nm]
     std::vector<Mat3> shapes_;   // [nm], or 1 for a single element
     std::vector<double> masses_; // of the variables
-    std::span<double> rates_;    // of the variables, half an interval before or after the present step
-    std::vector<double> middle_; // at the step that is being taken
-    bool in_action_ = false;
+    std::span<double> rates_;    // of the variables, half an interval before or after an action
+    std::span<double> now_;      // the same, of the box as it stands
     std::pair<Mat3, Mat3> change_;
 };
 
@@ -108,7 +110,7 @@ std::unique_ptr<Barostat> make(const SchemeInput& input)
 
 BarostatEntry parrinello_rahman_barostat()
 {
-    return {"Parrinello-Rahman", {.intervals_per_tau = 200.0}, make};
+    return {"Parrinello-Rahman", {.inertia = true, .intervals_per_tau = 200.0}, make};
 }
 
 } // namespace holon

@@ -51,9 +51,18 @@ PressureState pressure_state(Step& step)
 struct Coupling {
     std::unique_ptr<Barostat> barostat;
     std::int64_t interval; // in steps
-    bool looks_back;       // in the step after an action
-    BoxChange change;      // to be done in this step
-    bool acts_at(std::int64_t step) const { return step % interval == 0; }
+    BarostatTraits traits;
+
+    bool decides_at(std::int64_t step) const { return step % interval == 0; }
+
+    /// What kicks a box and lets it move is of second order if a move is as far from the kick before it as from that
+    /// after it. Boxes move in the middle of a step: where an interval has no such middle, half a step before and after
+    /// it in turns, so that two of them together have.
+    bool moves_at(std::int64_t step) const
+    {
+        if (!traits.inertia) return decides_at(step);
+        return step % interval == (interval - 1 + step / interval % 2) / 2;
+    }
 };
 
 class Pressure : public Operator {
@@ -66,14 +75,14 @@ public:
 
     void apply(Step& step) override
     {
-        auto& [barostat, interval, looks_back, change] = *coupling_;
-        const bool acted = looks_back && coupling_->acts_at(step.clock.step - 1),
-                   acts = coupling_->acts_at(step.clock.step);
-        if (!acted && !acts && !step.clock.measured) return;
+        auto& barostat = *coupling_->barostat;
+        const bool moved = coupling_->traits.looks_back && coupling_->moves_at(step.clock.step - 1),
+                   decides = coupling_->decides_at(step.clock.step);
+        if (!moved && !decides && !step.clock.measured) return;
         const auto state = pressure_state(step);
         step.group_pressure = state.pressure;
-        if (acted) barostat->note_outcome(state);
-        if (acts) change = barostat->change(state);
+        if (moved) barostat.note_outcome(state);
+        if (decides) barostat.decide(state);
         if (!feels_correction_) not_felt_ = step.system.totals().energy[index(EnergyTerm::lj_correction)];
     }
 
@@ -91,8 +100,8 @@ public:
 
     void apply(Step& step) override
     {
-        if (!coupling_->acts_at(step.clock.step)) return;
-        change_box(step, coupling_->change);
+        if (!coupling_->moves_at(step.clock.step)) return;
+        change_box(step, coupling_->barostat->change(step.system.box().master()));
         coupling_->barostat->done();
     }
 
@@ -138,8 +147,7 @@ parts::BoxParts parts::box(const SchemeInput& input)
 {
     const auto* entry = barostat_entry(input.parameters.pcoupl);
     if (entry != nullptr) {
-        auto coupling = std::make_shared<Coupling>(entry->make(input), input.parameters.nstpcouple,
-                                                   entry->traits.looks_back, BoxChange{});
+        auto coupling = std::make_shared<Coupling>(entry->make(input), input.parameters.nstpcouple, entry->traits);
         return {std::make_unique<Pressure>(coupling, input.parameters.dispersion_correction),
                 std::make_unique<ChangeBox>(coupling)};
     }
