@@ -37,6 +37,7 @@ SETTINGS = {
 EVERY_STEP = {"nstpcouple": 1}
 TEN_STEPS = {"nstpcouple": 10}  # GROMACS' own default
 C_RESCALE = {"pcoupl": "C-rescale", "nsttcouple": 5, "nstpcouple": 5}
+GROMACS_MESH = {"fourierspacing": 0.08}  # at 0.12 its pressure is 16 bar too high, and the density by 0.1 % too low
 LITERATURE = {"spce": 998.0, "tip4p-2005": 997.9}  # kg/m^3, with the same correction
 
 
@@ -92,7 +93,7 @@ def density(model, coupling):
     def run(report):
         folder = water(report.work, model)
         ours = of_holon(folder, "run", **ratios.words(coupling))
-        theirs = of_gromacs(folder, ["Density", "Volume", "Potential"], **ratios.words(coupling))
+        theirs = of_gromacs(folder, ["Density", "Volume", "Potential"], **ratios.words(coupling | GROMACS_MESH))
         compare(report, "density [kg/m^3]", ours["density_kg_m3"], theirs["Density"])
         compare(report, "potential energy [kJ/mol]", ours["potential"], theirs["Potential"])
         compressibility = "isothermal compressibility [1/bar]"
@@ -100,12 +101,13 @@ def density(model, coupling):
             compare(report, compressibility, softness(ours["volume_nm3"]), softness(theirs["Volume"]))
         else:
             # GROMACS 2022's default, ten steps, is a fiftieth of tau-p here, and the volume fluctuates too much; from
-            # 2025.4 on it takes at most a two-hundredth for a box that has a mass, as Holon does. So Holon's default is
-            # held against what is right, and the same interval against the same.
-            often = of_gromacs(folder, ["Volume"], **ratios.words(EVERY_STEP))
+            # 2025.4 on it takes at most a two-hundredth for a box that has a mass, as Holon does. So all of Holon's is
+            # held against what is right.
+            report.note(f"{compressibility}: GROMACS at ten steps", float(softness(theirs["Volume"]).mean()))
+            often = softness(of_gromacs(folder, ["Volume"], **ratios.words(EVERY_STEP | GROMACS_MESH))["Volume"])
             seldom = of_holon(folder, "seldom", **ratios.words(TEN_STEPS))
-            compare(report, f"{compressibility}, GROMACS at every step", softness(ours["volume_nm3"]), softness(often["Volume"]))
-            compare(report, f"{compressibility}, both at ten steps", softness(seldom["volume_nm3"]), softness(theirs["Volume"]))
+            compare(report, compressibility, softness(ours["volume_nm3"]), often, "GROMACS at every step")
+            compare(report, f"{compressibility}, at ten steps", softness(seldom["volume_nm3"]), often, "GROMACS at every step")
         if model in LITERATURE:
             report.at_most(
                 "density: off the literature's", abs(float(ours["density_kg_m3"].mean()) / LITERATURE[model] - 1), 0.005
