@@ -11,6 +11,7 @@ namespace {
 constexpr int lanes = 8;
 using F8 = Vector<double, lanes>;
 using I8 = Vector<std::int64_t, lanes>;
+using U8 = Vector<std::uint64_t, lanes>;
 
 template <class Real>
 HOLON_INLINE F8 real(const Real* p)
@@ -30,11 +31,11 @@ HOLON_INLINE Charges charges_of(const Real* p)
     return {shuffled<0, 2, 4, 6, 8, 10, 12, 14>(a, b), shuffled<1, 3, 5, 7, 9, 11, 13, 15>(a, b)};
 }
 
-HOLON_INLINE std::int64_t total(I8 v)
+HOLON_INLINE std::int64_t total(U8 v)
 {
-    std::int64_t sum = 0;
+    std::uint64_t sum = 0;
     for (int l = 0; l < lanes; ++l) sum += v[l];
-    return sum;
+    return static_cast<std::int64_t>(sum);
 }
 
 template <class Real>
@@ -71,11 +72,11 @@ public:
 
 private:
     /// What does not fit need not be right: the bound tells.
-    static HOLON_INLINE void add(I8& sum, F8 value) { sum = sum + round_small<I8>(value); }
+    static HOLON_INLINE void add(U8& sum, F8 value) { sum = sum + (U8)round_small<I8>(value); }
 
     const Row<Real>& row_;
     F8 z_, bound_ = {};
-    I8 energy_ = {}, virial_[6] = {};
+    U8 energy_ = {}, virial_[6] = {};
 };
 
 template <class Real>

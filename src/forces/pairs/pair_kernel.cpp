@@ -300,6 +300,7 @@ HOLON_INLINE I4 of_atoms(const std::int32_t* kept)
 using D16 = Vector<double, 16>;
 using D4 = Vector<double, 4>;
 using L16 = Vector<std::int64_t, 16>;
+using U16 = Vector<std::uint64_t, 16>;
 
 HOLON_INLINE D16 joined(D4 a, D4 b, D4 c, D4 d)
 {
@@ -341,7 +342,8 @@ HOLON_INLINE int128 energies(const EnergyData& k)
         const Cluster& own = k.clusters[ci];
         const I16 own_x = rows(load<I4>(own.x)), own_y = rows(load<I4>(own.y)), own_z = rows(load<I4>(own.z));
         const PairList::Row row = k.rows[ci];
-        L16 sum{}, large{};
+        U16 sum{}; // need not be right where one does not fit
+        L16 large{};
         const auto add = [&](std::int64_t cj, std::uint32_t entry_mask) __attribute__((always_inline))
         {
             const Cluster& other = k.clusters[cj];
@@ -355,18 +357,19 @@ HOLON_INLINE int128 energies(const EnergyData& k)
             const D16 counted = kept_where(near, energy<kind, form>(k, r2, rinv, 4 * ci, 4 * cj));
             large |= ~(L16)(magnitude(counted) < energy_limit); // also NaN
             large |= near & (L16)(r2 < least_distance2);
-            sum += round_small<L16>(counted * (1.0 / energy_unit));
+            sum += (U16)round_small<L16>(counted * (1.0 / energy_unit));
         };
         for (const std::int32_t* e = row.near; e != row.near_end; ++e) add(*e, k.used_rows[ci] * k.used[*e]);
         for (const std::int32_t* e = row.far; e != row.far_end; ++e) add(*e, k.used_rows[ci] * k.used[*e]);
         for (const PairList::Entry* e = row.close; e != row.close_end; ++e) add(e->cluster, e->mask);
-        std::int64_t any_large = 0, of_row = 0;
+        std::int64_t any_large = 0;
+        std::uint64_t of_row = 0;
         for (int l = 0; l < 16; ++l) {
             any_large |= large[l];
             of_row += sum[l];
         }
         k.row_left_out[ci] = any_large != 0;
-        if (any_large == 0) total += of_row;
+        if (any_large == 0) total += static_cast<std::int64_t>(of_row);
     }
     return total;
 }
