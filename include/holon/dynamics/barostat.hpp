@@ -67,11 +67,8 @@ public:
     /// At every nstpcouple-th step.
     virtual void decide(const PressureState& state) = 0;
 
-    /// What it has decided does to this box [rows, nm], once the step has been measured.
+    /// Does to this box [rows, nm] what it has decided, once the step has been measured.
     virtual BoxChange change(const Mat3& box) = 0;
-
-    /// The change is done.
-    virtual void done() {}
 
     /// See Operator.
     virtual double stored_energy() const = 0;

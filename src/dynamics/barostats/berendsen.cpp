@@ -27,9 +27,11 @@ public:
         before_ = state.virial;
     }
 
-    BoxChange change(const Mat3& box) override { return {box * (Mat3::Identity() + last())}; }
-
-    void done() override { book(before_, last()); }
+    BoxChange change(const Mat3& box) override
+    {
+        book(before_, last());
+        return {box * (Mat3::Identity() + last())};
+    }
 
     void note_outcome(const PressureState& state) override
     {

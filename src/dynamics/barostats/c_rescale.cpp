@@ -66,20 +66,19 @@ public:
 
     BoxChange change(const Mat3& box) override
     {
+        const double volume = last_[2 * variables_.size()];
         Mat3 strain = Mat3::Zero();
         for (std::size_t c = 0; c < variables_.size(); ++c) {
-            const double step = last_[2 * c], volume = last_[2 * variables_.size()];
+            const double step = last_[2 * c];
             const double logarithm = isotropic() ? 2.0 * portable::log(1.0 + step / std::sqrt(volume)) : step;
             strain += logarithm * variables_[c].strain;
         }
         Mat3 by = strain;
         for (int k = 0; k < 3; ++k) by(k, k) = portable::exp(strain(k, k));
         const Mat3 to = box * by;
-        change_ = {box, to};
+        work_.add(settings_, box, to);
         return {to, by.inverse()};
     }
-
-    void done() override { work_.add(settings_, change_.first, change_.second); }
 
     void note_outcome(const PressureState& state) override
     {
@@ -132,7 +131,6 @@ private:
     Philox random_;
     std::vector<Variable> variables_;
     std::span<double> last_, effective_;
-    std::pair<Mat3, Mat3> change_;
 };
 
 std::unique_ptr<Barostat> make(const SchemeInput& input)

@@ -36,11 +36,10 @@ public:
 
     BoxChange change(const Mat3& box) override
     {
+        now_[0] = 2.0 * rate_[0] - now_[0];
         const double by = rate_[0] * settings_.interval;
         return {portable::exp(by) * box, portable::exp(-(1.0 + more_) * by) * Mat3::Identity()};
     }
-
-    void done() override { now_[0] = 2.0 * rate_[0] - now_[0]; }
 
     double stored_energy() const override { return work_.energy() + 0.5 * mass_ * now_[0] * now_[0]; }
 

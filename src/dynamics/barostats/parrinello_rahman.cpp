@@ -65,15 +65,12 @@ public:
     BoxChange change(const Mat3& box) override
     {
         Mat3 to = box;
-        for (std::size_t c = 0; c < shapes_.size(); ++c) to += settings_.interval * rates_[c] * shapes_[c];
-        change_ = {box, to};
+        for (std::size_t c = 0; c < shapes_.size(); ++c) {
+            now_[c] = 2.0 * rates_[c] - now_[c];
+            to += settings_.interval * rates_[c] * shapes_[c];
+        }
+        work_.add(settings_, box, to);
         return {to, to.inverse() * box};
-    }
-
-    void done() override
-    {
-        for (std::size_t c = 0; c < shapes_.size(); ++c) now_[c] = 2.0 * rates_[c] - now_[c];
-        work_.add(settings_, change_.first, change_.second);
     }
 
     double stored_energy() const override
@@ -98,7 +95,6 @@ private:
     std::vector<double> masses_; // of the variables
     std::span<double> rates_;    // of the variables, half an interval before or after an action
     std::span<double> now_;      // the same, of the box as it stands
-    std::pair<Mat3, Mat3> change_;
 };
 
 std::unique_ptr<Barostat> make(const SchemeInput& input)

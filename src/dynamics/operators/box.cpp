@@ -102,7 +102,6 @@ public:
     {
         if (!coupling_->moves_at(step.clock.step)) return;
         change_box(step, coupling_->barostat->change(step.system.box().master()));
-        coupling_->barostat->done();
     }
 
 private:
