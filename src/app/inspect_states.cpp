@@ -100,13 +100,13 @@ void branch(const WholeState& state, const std::string& folder)
         atoms.image.push_back(record.image);
     }
     atoms.n_owned = atoms.n_total = static_cast<std::int32_t>(atoms.id.size());
-    if (!state.kept.empty()) {
+    if (!state.kept.empty()) { // those that are missing are 0
         atoms.kept_begin.resize(atoms.id.size() + 1);
-        for (const auto& number : state.kept) {
-            atoms.kept.push_back(number.value);
-            ++atoms.kept_begin[index(number.id) + 1];
-        }
+        for (const auto& number : state.kept) atoms.kept_begin[index(number.id) + 1] = number.index + 1;
         std::partial_sum(atoms.kept_begin.begin(), atoms.kept_begin.end(), atoms.kept_begin.begin());
+        atoms.kept.resize(index(atoms.kept_begin.back()));
+        for (const auto& number : state.kept)
+            atoms.kept[index(atoms.kept_begin[index(number.id)] + number.index)] = number.value;
     }
     const auto path = output.file("checkpoint.h5");
     CheckpointWriter::create({}, path, {input, {}}, run, atoms, box_of(run, parameters_of(state)));

@@ -102,7 +102,9 @@ CheckpointRows CheckpointWriter::Impl::pack(const Atoms& atoms, bool lent_atoms,
                  fmt::format("{} atoms owned, {} at repartition", atoms.n_owned, n_owned));
     buffer.kept.clear();
     for (std::size_t i = 0; n_kept > 0 && i < n_owned; ++i)
-        for_each_kept(atoms, i, [&](const KeptNumber& number) { buffer.kept.push_back(number); });
+        for_each_kept(atoms, i, [&](const KeptNumber& number) {
+            if (number.value != 0.0) buffer.kept.push_back(number);
+        });
     const auto x = std::span(atoms.x).first(n_owned), v = std::span(atoms.v).first(n_owned);
     if (lent_atoms || at_once) return {x, v, buffer.kept, {}};
     copy(x, buffer.positions);
@@ -309,7 +311,7 @@ void CheckpointWriter::submit(const RunState& state, const Atoms& atoms, const B
     impl_->all_on_disk = false;
     record.sequence = ++impl_->sequence;
     record.first_kept = impl_->first_kept;
-    record.kept = static_cast<std::int64_t>(impl_->n_kept);
+    record.kept = std::ssize(rows.kept);
     record.rank = impl_->comm.rank();
     record.ranks = impl_->comm.size();
     const int ring = static_cast<int>(impl_->directory.ring);

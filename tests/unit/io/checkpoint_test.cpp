@@ -75,6 +75,28 @@ TEST(Checkpoint, kept_numbers_take_a_file_of_their_own)
     expect_state(read_checkpoint({}, path), 4);
 }
 
+TEST(Checkpoint, kept_numbers_that_are_zero_are_not_written)
+{
+    const TemporaryFolder folder;
+    const auto path = folder.file("checkpoint.h5");
+    auto atoms = sample_atoms(n_atoms, 3);
+    auto writer = CheckpointWriter::create({}, path, {input, options}, sample_state(3), atoms, sample_box());
+    for (const std::size_t every : {2, 7, 1}) { // of an atom's numbers the first are missing, or the last, or all
+        for (std::size_t k = 0; k < atoms.kept.size(); ++k)
+            if (k % every == 0) atoms.kept[k] = 0.0;
+        writer.submit(sample_state(3), atoms, sample_box(), false);
+        writer.finish();
+        std::vector<KeptNumber> expected;
+        for (std::size_t i = 0; i < static_cast<std::size_t>(n_atoms); ++i)
+            for_each_kept(atoms, i, [&](const KeptNumber& n) {
+                if (n.value != 0.0) expected.push_back(n);
+            });
+        std::ranges::sort(expected, {}, [](const KeptNumber& n) { return std::pair(n.id, n.index); });
+        EXPECT_EQ(CheckpointFile(path).newest().kept, expected) << every;
+        atoms = sample_atoms(n_atoms, 3);
+    }
+}
+
 /// Which atoms the rows are is written again only after a repartition, and only where it is not yet in the slot.
 TEST(Checkpoint, identities_are_written_when_they_change_and_stale_ones_are_found_out)
 {
