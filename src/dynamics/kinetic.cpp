@@ -113,13 +113,18 @@ DegreesOfFreedom count_degrees_of_freedom(const Topology& topology, const Parame
     return dof;
 }
 
-std::vector<double> group_kinetic_energies(const Atoms& atoms, std::size_t n_groups, const Communicator& comm)
+std::vector<FixedSum> local_group_kinetic_energies(const Atoms& atoms, std::size_t n_groups)
 {
-    auto sums = sums_over(atoms, n_groups, [&](std::vector<FixedSum>& sum, std::size_t i) {
+    return sums_over(atoms, n_groups, [&](std::vector<FixedSum>& sum, std::size_t i) {
         const Vec3 v = to_real(atoms.v[i], velocity_unit);
         if (atoms.tc_group[i] < n_groups)
             sum[atoms.tc_group[i]].add(0.5 * atoms.mass[i] * (v[0] * v[0] + v[1] * v[1] + v[2] * v[2]));
     });
+}
+
+std::vector<double> group_kinetic_energies(const Atoms& atoms, std::size_t n_groups, const Communicator& comm)
+{
+    auto sums = local_group_kinetic_energies(atoms, n_groups);
     comm.sum(std::span(sums));
     std::vector<double> energies;
     for (const auto& sum : sums) energies.push_back(sum.value());

@@ -2,6 +2,7 @@
 
 #include <holon/comm/communicator.hpp>
 #include <holon/core/box.hpp>
+#include <holon/core/fixed_sum.hpp>
 #include <holon/core/vec3.hpp>
 #include <holon/system/atoms.hpp>
 #include <holon/system/clusters.hpp>
@@ -23,6 +24,9 @@ DegreesOfFreedom count_degrees_of_freedom(const Topology& topology, const Parame
 
 /// 1/2 sum m v^2 of each coupling group [kJ/mol]. Collective.
 std::vector<double> group_kinetic_energies(const Atoms& atoms, std::size_t n_groups, const Communicator& comm);
+
+/// The same of this rank's atoms, to be summed over ranks.
+std::vector<FixedSum> local_group_kinetic_energies(const Atoms& atoms, std::size_t n_groups);
 
 /// 1/2 sum m v (x) v of all atoms [kJ/mol]. Collective.
 Mat3 kinetic_tensor(const Atoms& atoms, const Communicator& comm);

@@ -43,7 +43,14 @@ Part thermostat_before_kick(const SchemeInput& input); // and what of it acts wi
 Part thermostat_after_kick(const SchemeInput& input);
 /// Velocities onto the constraints after the thermostat, where its groups share a constraint cluster.
 Part constrain_coupled_velocities(const SchemeInput& input);
-Part friction_and_noise(const SchemeInput& input); // of Langevin dynamics, constrained
+/// The heat that thermostats do not book by the kinetic energies before and after: what it takes is looked at around
+/// the kicks of a step, with their constraints, and after the change of velocities. Null without a thermostat.
+struct ShadowHeatParts {
+    Part before_first_kick, after_first_kick, before_last_kick, after_last_kick, after_change;
+};
+ShadowHeatParts shadow_heat(const SchemeInput& input);
+std::int64_t numbers_for_shadow_heat(const Parameters& parameters); // SchemeEntry::kept
+Part friction_and_noise(const SchemeInput& input);                  // of Langevin dynamics, constrained
 
 /// The operators in this order; those that are null, since nobody asks for them, are left out.
 template <class... Parts>

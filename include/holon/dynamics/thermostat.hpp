@@ -10,6 +10,8 @@ namespace holon {
 /// Which velocities a thermostat draws anew at a time.
 enum class Redraw { none, some, all };
 
+class Draws; // whose velocities are drawn anew: src/dynamics/thermostats/draws.hpp
+
 /// What the rest of the program needs to know of a thermostat.
 struct ThermostatTraits {
     double least_steps = 0.0;     // actions in a tau-t for a proper integration; 0: exact for any number
@@ -25,6 +27,7 @@ struct ThermostatEntry {
     Part (*make)(const SchemeInput&);                  // acts between steps
     Part (*before_kick)(const SchemeInput&) = nullptr; // and, if it has to, before the first kick of a step
     Part (*after_kick)(const SchemeInput&) = nullptr;  // and after that, where velocities are half a step behind
+    std::unique_ptr<Draws> (*draws)(const SchemeInput&) = nullptr; // for the heat, if it redraws
 };
 
 /// Every thermostat: src/dynamics/thermostats/<name>.cpp with <name>_thermostat(). To add one, add its line.

@@ -9,31 +9,37 @@ namespace holon {
 namespace {
 
 /// All velocities drawn anew every tau: see Andersen.
-class AndersenMassive : public Redrawing {
+class AllAtOnce : public Draws {
 public:
-    explicit AndersenMassive(const SchemeInput& input) : Redrawing(input)
+    explicit AllAtOnce(const SchemeInput& input) : Draws(input)
     {
         for (const auto& group : input.parameters.tc_groups) // all tau that there are agree
             if (group.tau > 0.0) interval_ = std::max<std::int64_t>(1, std::llround(group.tau / input.parameters.dt));
     }
 
+    bool any_at(std::int64_t step) const override { return step % interval_ == 0; }
+
 private:
-    bool now(const Clock& clock) const override { return clock.step % interval_ == 0; }
-    bool hit(const Clock&, AtomId, double) const override { return true; }
+    bool is_hit(std::int64_t, AtomId, double) const override { return true; }
 
     std::int64_t interval_ = 1; // steps
 };
 
+std::unique_ptr<Draws> draws(const SchemeInput& input)
+{
+    return std::make_unique<AllAtOnce>(input);
+}
+
 Part make(const SchemeInput& input)
 {
-    return std::make_unique<AndersenMassive>(input);
+    return std::make_unique<Redrawing>(input, draws(input));
 }
 
 } // namespace
 
 ThermostatEntry andersen_massive_thermostat()
 {
-    return {"andersen-massive", {.redraw = Redraw::all}, make};
+    return {.name = "andersen-massive", .traits = {.redraw = Redraw::all}, .make = make, .draws = draws};
 }
 
 } // namespace holon
