@@ -1,4 +1,8 @@
+#include <holon/core/index.hpp>
 #include <holon/dynamics/barostat.hpp>
+
+#include <algorithm>
+#include <cmath>
 
 namespace holon {
 
@@ -9,22 +13,25 @@ namespace {
 /// of it once the step before has been measured.
 ///
 /// That misses dt^2/6 of the second derivative of the forces in time: nothing on average, unless the change answers to
-/// the very vibrations that make it. So the pressure that decides is the one seen right after the last change, an
-/// interval ago, which the virial is at hand for.
+/// the very vibrations that make it. So the pressure that decides is one that was seen so long ago that these have
+/// passed, right after a change, for which the virial is at hand.
 class Berendsen : public Barostat {
 public:
     explicit Berendsen(const SchemeInput& input)
         : settings_(input.parameters),
           given_(input.state.declare({.name = "barostat-work", .role = Role::ledger, .values = {0.0}})),
-          last_(input.state.declare({.name = "barostat-last", .role = Role::ledger, .values = std::vector(9, 0.0)})),
-          next_(input.state.declare({.name = "barostat-next", .values = std::vector(9, 0.0)})),
-          any_next_(input.state.declare({.name = "barostat-any-next", .values = {0.0}})[0])
+          last_(input.state.declare({.name = "barostat-last", .role = Role::ledger, .values = std::vector(9, 0.0)}))
     {
+        const double ago = std::min(vibrations, 0.25 * settings_.tau); // [ps]
+        n_waiting_ = static_cast<std::int64_t>(std::clamp(std::ceil(ago / settings_.interval), 1.0, most_waiting));
+        waiting_ =
+            input.state.declare({.name = "barostat-waiting", .values = std::vector(1 + 9 * index(n_waiting_), 0.0)});
     }
 
     void decide(const PressureState& state) override
     {
-        last() = any_next_ != 0.0 ? Mat3(next()) : strain_by(state); // the first of all
+        const bool waited = waiting_[0] >= static_cast<double>(n_waiting_); // at first there is no past
+        last() = waited ? Mat3(first_waiting()) : strain_by(state);
         before_ = state.virial;
     }
 
@@ -38,13 +45,16 @@ public:
     {
         const Mat3 strain = last();
         book(state.virial, (Mat3::Identity() + strain).inverse() * strain); // in terms of the new box
-        next() = strain_by(state);
-        any_next_ = 1.0;
+        first_waiting() = strain_by(state);
+        waiting_[0] += 1.0;
     }
 
     double stored_energy() const override { return -given_[0]; }
 
 private:
+    static constexpr double vibrations = 0.03; // [ps], of water, until they have forgotten themselves
+    static constexpr double most_waiting = 16; // all are in each checkpoint
+
     Mat3 strain_by(const PressureState& state) const
     {
         Mat3 pressure = state.pressure;
@@ -59,13 +69,17 @@ private:
     void book(const Mat3& virial, const Mat3& strain) { given_[0] += virial.cwiseProduct(strain).sum(); }
 
     Eigen::Map<Mat3> last() { return Eigen::Map<Mat3>(last_.data()); }
-    Eigen::Map<Mat3> next() { return Eigen::Map<Mat3>(next_.data()); }
+    Eigen::Map<Mat3> first_waiting()
+    {
+        const auto place = static_cast<std::int64_t>(waiting_[0]) % n_waiting_;
+        return Eigen::Map<Mat3>(waiting_.subspan(1 + 9 * index(place)).data());
+    }
 
     PressureSettings settings_;
     std::span<double> given_;    // potential energy [kJ/mol]
     std::span<double> last_;     // strain
-    std::span<double> next_;     // likewise, if there has been a change
-    double& any_next_;           // 1: there has
+    std::int64_t n_waiting_;     // strains that are decided on and have not come about
+    std::span<double> waiting_;  // how many have been decided on, and a ring of those
     Mat3 before_ = Mat3::Zero(); // virial at its start [kJ/mol], in the step that it ends
 };
 
