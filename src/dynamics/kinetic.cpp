@@ -122,6 +122,17 @@ std::vector<FixedSum> local_group_kinetic_energies(const Atoms& atoms, std::size
     });
 }
 
+std::vector<FixedSum> local_group_kicks(const Atoms& atoms, std::span<const IVec3> before, std::size_t n_groups)
+{
+    return sums_over(atoms, 2 * n_groups, [&](std::vector<FixedSum>& sum, std::size_t i) {
+        const std::size_t group = atoms.tc_group[i];
+        if (group >= n_groups) return;
+        const Vec3 v = to_real(before[i], velocity_unit), d = to_real(IVec3(atoms.v[i] - before[i]), velocity_unit);
+        sum[2 * group].add(atoms.mass[i] * (v[0] * d[0] + v[1] * d[1] + v[2] * d[2]));
+        sum[2 * group + 1].add(0.5 * atoms.mass[i] * (d[0] * d[0] + d[1] * d[1] + d[2] * d[2]));
+    });
+}
+
 std::vector<double> group_kinetic_energies(const Atoms& atoms, std::size_t n_groups, const Communicator& comm)
 {
     auto sums = local_group_kinetic_energies(atoms, n_groups);

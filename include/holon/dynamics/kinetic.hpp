@@ -9,6 +9,7 @@
 #include <holon/system/parameters.hpp>
 #include <holon/system/topology.hpp>
 
+#include <span>
 #include <vector>
 
 namespace holon {
@@ -27,6 +28,10 @@ std::vector<double> group_kinetic_energies(const Atoms& atoms, std::size_t n_gro
 
 /// The same of this rank's atoms, to be summed over ranks.
 std::vector<FixedSum> local_group_kinetic_energies(const Atoms& atoms, std::size_t n_groups);
+
+/// By which d velocities have changed since they were `before`: sum m before.d and 1/2 sum m d^2 of each coupling
+/// group, [group][2], of this rank's atoms.
+std::vector<FixedSum> local_group_kicks(const Atoms& atoms, std::span<const IVec3> before, std::size_t n_groups);
 
 /// 1/2 sum m v (x) v of all atoms [kJ/mol]. Collective.
 Mat3 kinetic_tensor(const Atoms& atoms, const Communicator& comm);

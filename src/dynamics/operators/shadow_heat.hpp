@@ -16,4 +16,7 @@ parts::ShadowHeatParts shadow_heat_of_draws(const SchemeInput& input, std::uniqu
 /// Where those of a coupling group are all multiplied by the same.
 parts::ShadowHeatParts shadow_heat_of_scaling(const SchemeInput& input);
 
+/// Likewise, half a step behind the positions.
+parts::ShadowHeatParts shadow_heat_of_leap_frog(const SchemeInput& input);
+
 } // namespace holon

@@ -43,12 +43,14 @@ TEST(Thermostats, TheConservedEnergyIsOfSecondOrder)
 /// much better than single values.
 TEST(Thermostats, TheConservedEnergyDoesNotWander)
 {
-    for (const char* bath : {"andersen\ntau-t = 0.04", "andersen-massive\ntau-t = 0.1", "berendsen\ntau-t = 0.02",
-                             "v-rescale\ntau-t = 0.01", "nose-hoover\ntau-t = 0.2"}) {
+    for (const char* bath : {"md-vv\ntcoupl = andersen\ntau-t = 0.04", "md-vv\ntcoupl = andersen-massive\ntau-t = 0.1",
+                             "md-vv\ntcoupl = berendsen\ntau-t = 0.02", "md-vv\ntcoupl = v-rescale\ntau-t = 0.01",
+                             "md-vv\ntcoupl = nose-hoover\ntau-t = 0.2", "md\ntcoupl = berendsen\ntau-t = 0.02",
+                             "md\ntcoupl = v-rescale\ntau-t = 0.01"}) {
         MeasuredRun run(water(cubic(1.24), 4, 3), Communicator(),
-                        std::string("precision = double\nintegrator = md-vv\ngen-vel = yes\ndt = 0.002\n"
+                        std::string("precision = double\ngen-vel = yes\ndt = 0.002\n"
                                     "coulombtype = PME\nrcoulomb = 0.5\nrvdw = 0.5\nrvdw-switch = 0.4\ncomm-mode = "
-                                    "none\nnsttcouple = 2\ntc-grps = System\nref-t = 300\ntcoupl = ") +
+                                    "none\nnsttcouple = 2\ntc-grps = System\nref-t = 300\nintegrator = ") +
                             bath + "\n");
         run.advance(1000);
         double variance = 0.0;
