@@ -54,7 +54,7 @@ void for_each_owned_with_noise(const Atoms& atoms, std::uint64_t seed, std::int6
 } // namespace
 
 void add_friction_and_noise(Atoms& atoms, std::span<const CouplingGroup> groups, double dt, std::uint64_t seed,
-                            std::int64_t step)
+                            std::int64_t step, double sign)
 {
     const auto of_group = impulses(groups, dt);
     const double half_drift = 0.5 * dt * velocity_unit / position_unit;
@@ -62,7 +62,7 @@ void add_friction_and_noise(Atoms& atoms, std::span<const CouplingGroup> groups,
         if (atoms.tc_group[i] >= of_group.size()) return;
         const auto [decay, noise] = of_group[atoms.tc_group[i]];
         if (decay == 1.0) return;
-        const Vec3 kick = noise * std::sqrt(atoms.inverse_mass[i]) * deviates;
+        const Vec3 kick = sign * noise * std::sqrt(atoms.inverse_mass[i]) * deviates;
         for (int k = 0; k < 3; ++k) {
             const auto before = atoms.v[i][k];
             const auto after = round_to_int_clamped(decay * static_cast<double>(before) + kick[k] / velocity_unit);

@@ -14,9 +14,10 @@ namespace holon {
 ///   v' = c v + sqrt((1 - c^2) k T / m) xi,  c = exp(-dt / tau),  x' = x + dt/2 (v' - v),
 /// where x has moved by dt v already. N. Goga, A. J. Rzepiela, A. H. de Vries, S. J. Marrink, H. J. C. Berendsen,
 /// J. Chem. Theory Comput. 8, 3637 (2012), the impulsive scheme.
-/// The noise of an atom belongs to (seed, step, id). dt [ps]. Groups with tau <= 0 have neither friction nor noise.
+/// The noise of an atom belongs to (seed, step, id), and is taken with this sign. dt [ps]. Groups with tau <= 0 have
+/// neither friction nor noise.
 void add_friction_and_noise(Atoms& atoms, std::span<const CouplingGroup> groups, double dt, std::uint64_t seed,
-                            std::int64_t step);
+                            std::int64_t step, double sign = 1.0);
 
 /// The same for the velocities alone: v' = c v + sqrt((1 - c^2) k T / m) xi.
 void mix_velocities(Atoms& atoms, std::span<const CouplingGroup> groups, double dt, std::uint64_t seed,

@@ -12,7 +12,9 @@ namespace {
 /// end of a chord is the part along the surface there. Of a chord of the whole step, or of one that has been changed in
 /// its middle, that is another part: (v v)/4 and (v' v' + v'' v'')/16 of the square of the step and of the curvature.
 /// So the heat is short of 1/4 of friction x (step x rate of rotation)^2 of what it should be, kT; that is found by
-/// projection in one of so many steps, and booked for all of them.
+/// projection in one of so many steps, and booked for all of them: the mean of what the noise does and what the
+/// opposite noise would do, for the most of either is the opposite of the other, nothing on average, and would be
+/// booked so many times.
 class FrictionAndNoise : public Operator {
 public:
     explicit FrictionAndNoise(const SchemeInput& input)
@@ -24,39 +26,55 @@ public:
     void apply(Step& step) override
     {
         auto& system = step.system;
-        const auto [n, dt] = std::pair(step.clock.step, step.clock.dt);
+        const auto n = step.clock.step;
         for (auto& group : groups_) group.temperature = group.temperature_at(step.clock.time());
         const bool sampled = !system.constraints().empty() && n % interval == 0;
-        const auto before = local_energy(step, sampled);
-        {
-            const auto timer = system.timers.measure(Stage::integrate);
-            add_friction_and_noise(system.atoms, groups_, dt, parameters_.ld_seed, n);
-            system.hold_frozen(Hold::positions_too);
+        int128 across = 0; // of interval / 2 pairs of noise and opposite noise
+        if (sampled) {
+            const auto before = energy_across(step);
+            auto start = system.snapshot();
+            act(step, -1.0);
+            across = energy_across(step) - 2 * before;
+            system.restore(std::move(start));
         }
-        system.constrain_positions({.step = n, .dt = 0.5 * dt});
-        auto heat = FixedSum::from_raw(local_energy(step, sampled) - before);
-        system.comm().sum(std::span(&heat, 1));
-        work_[0] += heat.value();
+        const auto whole = local_kinetic_energy(system.atoms).raw();
+        act(step, 1.0);
+        auto heat = local_kinetic_energy(system.atoms).raw() - whole;
+        if (sampled) heat -= interval / 2 * (across + energy_across(step));
+        auto sum = FixedSum::from_raw(heat);
+        system.comm().sum(std::span(&sum, 1));
+        work_[0] += sum.value();
     }
 
     double stored_energy() const override { return -work_[0]; }
     bool constrains() const override { return true; }
 
 private:
-    static constexpr std::int64_t interval = 10; // steps
+    static constexpr std::int64_t interval = 20; // steps, even
 
-    /// Kinetic energy of this rank's atoms; if `sampled`, with what is across the surface taken off so many times.
-    static int128 local_energy(Step& step, bool sampled)
+    void act(Step& step, double sign)
+    {
+        auto& system = step.system;
+        const auto [n, dt] = std::pair(step.clock.step, step.clock.dt);
+        {
+            const auto timer = system.timers.measure(Stage::integrate);
+            add_friction_and_noise(system.atoms, groups_, dt, parameters_.ld_seed, n, sign);
+            system.hold_frozen(Hold::positions_too);
+        }
+        system.constrain_positions({.step = n, .dt = 0.5 * dt});
+    }
+
+    /// Kinetic energy of this rank's atoms across the surface.
+    static int128 energy_across(Step& step)
     {
         auto& system = step.system;
         const auto whole = local_kinetic_energy(system.atoms).raw();
-        if (!sampled) return whole;
         auto velocities = system.atoms.v;
         system.update_halo();
         system.constrain_velocities({.step = step.clock.step, .dt = step.clock.dt});
         const auto along = local_kinetic_energy(system.atoms).raw();
         system.atoms.v = std::move(velocities);
-        return whole + interval * (along - whole);
+        return whole - along;
     }
 
     const Parameters& parameters_;
