@@ -22,7 +22,8 @@ public:
           given_(input.state.declare({.name = "barostat-work", .role = Role::ledger, .values = {0.0}})),
           last_(input.state.declare({.name = "barostat-last", .role = Role::ledger, .values = std::vector(9, 0.0)}))
     {
-        const double ago = std::min(vibrations, 0.25 * settings_.tau); // [ps]
+        // Any later, and the box swings up where matter is 20 times as stiff as `compressibility` says.
+        const double ago = std::min(vibrations, settings_.tau / 64.0); // [ps]
         n_waiting_ = static_cast<std::int64_t>(std::clamp(std::ceil(ago / settings_.interval), 1.0, most_waiting));
         waiting_ =
             input.state.declare({.name = "barostat-waiting", .values = std::vector(1 + 9 * index(n_waiting_), 0.0)});

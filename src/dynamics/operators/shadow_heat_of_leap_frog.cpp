@@ -72,8 +72,7 @@ private:
 
     std::int64_t every_;
     std::size_t groups_;
-    std::span<double>
-        numbers_; // booked; where the last step noted has ended; kinetic energies there, gains of its kick
+    std::span<double> numbers_; // booked; where the last step noted has ended; kinetic energy then, gain, of each group
     std::vector<FixedSum> sums_;
     std::vector<IVec3> before_;
 };
