@@ -2,7 +2,6 @@
 
 #include "operators/shadow_heat.hpp"
 
-#include <algorithm>
 #include <cmath>
 
 namespace holon {

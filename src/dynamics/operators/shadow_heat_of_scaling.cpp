@@ -2,6 +2,7 @@
 
 #include "operators/shadow_heat.hpp"
 
+#include <algorithm>
 #include <array>
 #include <cmath>
 
